@@ -1,0 +1,186 @@
+/** Everything the process is told from outside, parsed once at boot and frozen. All durations are milliseconds. */
+export interface Settings {
+  readonly isProduction: boolean;
+  readonly server: ServerSettings;
+  readonly store: StoreSettings;
+  /** How many pods share the quotas; used where the store is down and each pod must take its part. */
+  readonly expectedPods: number;
+  /** Where completions go: the keyed providers, or the built-in simulator. */
+  readonly upstream: 'providers' | 'simulator';
+  readonly providers: readonly ProviderSettings[];
+  readonly models: readonly ModelSettings[];
+  readonly tiers: Readonly<Record<Tier, readonly string[]>>;
+  readonly callers: readonly CallerSettings[];
+  /** What an operator must see at boot: embedded store, simulator upstream, anonymous callers, models near their end. */
+  readonly notices: readonly string[];
+}
+
+export const TIERS = ['free', 'pro', 'enterprise'] as const;
+export type Tier = (typeof TIERS)[number];
+
+export const PROVIDER_KINDS = ['openai', 'azure', 'anthropic', 'vertex'] as const;
+export type ProviderKind = (typeof PROVIDER_KINDS)[number];
+
+export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+export type LogLevel = (typeof LOG_LEVELS)[number];
+
+export interface ServerSettings {
+  readonly host: string;
+  /** 0 = any free port. */
+  readonly port: number;
+  /** A second port for /metrics only; undefined: /metrics is served on the main port. */
+  readonly metricsPort?: number;
+  /** Browsers' origins that may call; `*` = any; empty = none. */
+  readonly corsOrigins: readonly string[];
+  /** Fastify's trustProxy: false, true, a hop count or a list of addresses/CIDRs. */
+  readonly trustProxy: boolean | number | readonly string[];
+  /** Largest accepted request body, bytes. Default 32 MiB. */
+  readonly bodyLimitBytes: number;
+  /** The longest a request may take in all, ms. Default 120,000. */
+  readonly requestDeadlineMs: number;
+  /** How long open requests may go on after SIGTERM, ms. */
+  readonly shutdownGraceMs: number;
+  /** How long new requests are still taken after SIGTERM while /ready already says 503, ms. */
+  readonly drainDelayMs: number;
+  readonly logLevel: LogLevel;
+  /** True when only loopback Host names are answered (no callers configured). */
+  readonly loopbackHostsOnly: boolean;
+}
+
+export type StoreSettings =
+  | { readonly kind: 'memory' }
+  | ({ readonly kind: 'standalone'; readonly host: string; readonly port: number } & RedisOptions)
+  | ({ readonly kind: 'sentinel'; readonly sentinels: readonly Address[]; readonly master: string; readonly sentinelPassword?: string } & RedisOptions)
+  | ({ readonly kind: 'cluster'; readonly nodes: readonly Address[] } & RedisOptions);
+
+export interface Address {
+  readonly host: string;
+  readonly port: number;
+}
+
+export interface RedisOptions {
+  readonly username?: string;
+  readonly password?: string;
+  readonly db: number;
+  readonly tls: boolean;
+  /** PEM text of the CA, already read from its file. */
+  readonly tlsCa?: string;
+  readonly keyPrefix: string;
+}
+
+export interface ProviderSettings {
+  /** `holysheep`, `openai`, …; what `x-coordinator-provider` says. */
+  readonly name: string;
+  readonly kind: ProviderKind;
+  /** Without a trailing slash, e.g. `https://api.openai.com/v1`. */
+  readonly baseUrl: string;
+  /** The environment variable that holds the key. */
+  readonly keyVariable: string;
+  /** The key itself; undefined = this provider is not used. */
+  readonly apiKey?: string;
+  /** Path under baseUrl that answers `{tier, remaining}`; undefined: the key is unrestricted. */
+  readonly usagePath?: string;
+}
+
+/** How a model's text is counted: an encoding, and a factor on its result. */
+export interface TokenizerSettings {
+  readonly encoding: 'o200k' | 'bytes';
+  readonly ratio: number;
+}
+
+export interface ModelSettings {
+  /** The catalogue name. */
+  readonly name: string;
+  readonly aliases: readonly string[];
+  /** Unix seconds, for OpenAI's list. */
+  readonly created: number;
+  readonly ownedBy: string;
+  /** Tokens. */
+  readonly contextWindow: number;
+  /** Tokens. */
+  readonly maxOutputTokens: number;
+  /** True when input and output have separate limits (Gemini): the prompt alone must fit the window. */
+  readonly separateInputLimit: boolean;
+  readonly supportsTemperature: boolean;
+  readonly tokenizer: TokenizerSettings;
+  readonly limits: LimitSettings;
+  readonly timeouts: TimeoutSettings;
+  /** How long a slot or the seeds' per-model lock is leased, ms. */
+  readonly slotLeaseMs: number;
+  /** How long a call may wait for room before a fallback is looked at, ms. */
+  readonly busyWaitMs: number;
+  /** Catalogue names, in order. */
+  readonly fallbacks: readonly string[];
+  /** In which order deployments are tried: as listed, or the lowest price first. */
+  readonly prefer: 'listed' | 'cheapest';
+  readonly deployments: readonly DeploymentSettings[];
+  /** How the simulator plays this model. */
+  readonly simulated: LatencyProfile;
+}
+
+export interface LimitSettings {
+  /** Requests a minute. */
+  readonly rpm?: number;
+  /** Tokens a minute. */
+  readonly tpm?: number;
+  /** Calls at one time. */
+  readonly concurrency?: number;
+}
+
+export interface TimeoutSettings {
+  /** TCP + TLS. Default 3,000 ms. */
+  readonly connectMs: number;
+  /** From sending to the first content, where another candidate is left. */
+  readonly firstTokenMs: number;
+  /** Between two pieces of an answer. Default 30,000 ms. */
+  readonly idleMs: number;
+}
+
+export interface LatencyProfile {
+  readonly firstTokenMs: number;
+  readonly tokensPerSecond: number;
+}
+
+export interface DeploymentSettings {
+  /** Name of its provider. */
+  readonly provider: string;
+  /** The model's name at that provider. */
+  readonly model: string;
+  /** Undefined = unpriced. */
+  readonly prices?: PriceSettings;
+  readonly limits: LimitSettings;
+  /** Unix milliseconds after which the vendor answers no more. */
+  readonly shutdownAt?: number;
+  /** What the vendor names in its place. */
+  readonly successor?: string;
+}
+
+/** USD per million tokens. */
+export interface PriceSettings {
+  readonly input: number;
+  readonly cachedInput: number;
+  readonly output: number;
+}
+
+export interface CallerSettings {
+  /** The caller id: in logs, metrics, ownership. */
+  readonly name: string;
+  /** SHA-256 of the key, 64 lower-case hex digits. */
+  readonly keySha256: string;
+  readonly tier: Tier;
+  /** Share under contention. */
+  readonly weight: number;
+  readonly scopes: readonly Scope[];
+  readonly limits: LimitSettings;
+  readonly budget?: BudgetSettings;
+}
+
+export const SCOPES = ['chat', 'admin'] as const;
+export type Scope = (typeof SCOPES)[number];
+
+export interface BudgetSettings {
+  readonly usdPerDay?: number;
+  readonly usdPerMonth?: number;
+  /** Hard: refused before it is exceeded, and every call carries max_tokens. */
+  readonly hard: boolean;
+}

@@ -1,0 +1,44 @@
+interface Row {
+  readonly status: number;
+  /** OpenAI's `error.type`. */
+  readonly type: string;
+  /** `x-should-retry`: overrides the official clients' own list of retried statuses. Undefined: the client decides. */
+  readonly shouldRetry?: boolean;
+  /** Retry-After when the error brings none, ms. */
+  readonly retryAfterMs?: number;
+}
+
+/** The one place where an error code becomes an HTTP answer. */
+export const STATUS_TABLE = {
+  invalid_request: { status: 400, type: 'invalid_request_error' },
+  context_length_exceeded: { status: 400, type: 'invalid_request_error' },
+  invalid_api_key: { status: 401, type: 'authentication_error' },
+  model_not_allowed: { status: 403, type: 'permission_error' },
+  insufficient_scope: { status: 403, type: 'permission_error' },
+  host_not_allowed: { status: 403, type: 'permission_error' },
+  model_not_found: { status: 404, type: 'invalid_request_error' },
+  not_found: { status: 404, type: 'invalid_request_error' },
+  method_not_allowed: { status: 405, type: 'invalid_request_error' },
+  turn_in_progress: { status: 409, type: 'conflict_error', retryAfterMs: 1_000 },
+  lock_busy: { status: 409, type: 'conflict_error', retryAfterMs: 1_000 },
+  lock_timeout: { status: 409, type: 'conflict_error', retryAfterMs: 1_000 },
+  model_retired: { status: 410, type: 'invalid_request_error' },
+  conversation_changed: { status: 412, type: 'invalid_request_error' },
+  request_too_large: { status: 413, type: 'invalid_request_error' },
+  context_window_exceeded: { status: 413, type: 'invalid_request_error' },
+  unsupported_media_type: { status: 415, type: 'invalid_request_error' },
+  unprocessable: { status: 422, type: 'invalid_request_error' },
+  idempotency_mismatch: { status: 422, type: 'invalid_request_error' },
+  rate_limit_exceeded: { status: 429, type: 'rate_limit_error', retryAfterMs: 1_000 },
+  insufficient_quota: { status: 429, type: 'insufficient_quota', shouldRetry: false },
+  lock_lost: { status: 500, type: 'api_error', shouldRetry: false },
+  internal_error: { status: 500, type: 'api_error', shouldRetry: false },
+  upstream_error: { status: 502, type: 'api_error', shouldRetry: false },
+  upstream_auth: { status: 502, type: 'api_error', shouldRetry: false },
+  overloaded: { status: 503, type: 'overloaded_error', retryAfterMs: 1_000 },
+  draining: { status: 503, type: 'overloaded_error', shouldRetry: true, retryAfterMs: 1_000 },
+  store_unavailable: { status: 503, type: 'api_error', retryAfterMs: 1_000 },
+  timeout: { status: 504, type: 'timeout_error', shouldRetry: false },
+} as const satisfies Record<string, Row>;
+
+export type ErrorCode = keyof typeof STATUS_TABLE;
