@@ -7,6 +7,8 @@ export interface ApiErrorOptions {
   readonly retryAfterMs?: number;
   /** Overrides the status table's `x-should-retry`. */
   readonly isRetryable?: boolean;
+  /** A provider's own, finer code for the same decision (`content_filter`, `unsupported_value`): what the body's `code` says. */
+  readonly reportedCode?: string;
   readonly cause?: unknown;
 }
 
@@ -15,10 +17,11 @@ export interface ApiErrorOptions {
  * status-table.ts. The message goes out as it is: it never holds a secret, a stack or a provider's raw text.
  */
 export class ApiError extends Error {
-  override readonly name = 'ApiError';
+  override readonly name: string = 'ApiError';
   readonly param: string | undefined;
   readonly retryAfterMs: number | undefined;
   readonly isRetryable: boolean | undefined;
+  readonly reportedCode: string;
 
   constructor(
     readonly code: ErrorCode,
@@ -29,5 +32,6 @@ export class ApiError extends Error {
     this.param = options.param;
     this.retryAfterMs = options.retryAfterMs;
     this.isRetryable = options.isRetryable;
+    this.reportedCode = options.reportedCode ?? code;
   }
 }

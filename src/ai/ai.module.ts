@@ -1,0 +1,55 @@
+import { HttpModule, HttpService } from '@nestjs/axios';
+import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import { AI_OPTIONS, type AiOptions } from './ai.options.js';
+import { Catalogue } from './catalogue/catalogue.js';
+import { CompletionMetrics } from './call/completion.metrics.js';
+import { CompletionService } from './call/completion.service.js';
+import { ChatController } from './chat.controller.js';
+import { ModelsController } from './models.controller.js';
+import { ADAPTERS, type Adapters } from './upstream/adapters.js';
+import { OpenAiAdapter } from './upstream/openai.adapter.js';
+import { UndiciTransport } from './upstream/undici.transport.js';
+
+/** The client for all providers, and the endpoints that speak OpenAI's wire format. */
+@Module({
+  providers: [CompletionService, CompletionMetrics],
+  controllers: [ChatController, ModelsController],
+  exports: [Catalogue, CompletionService],
+})
+export class AiModule implements OnApplicationShutdown {
+  constructor(@Inject(UndiciTransport) private readonly transport: UndiciTransport) {}
+
+  static forRoot(options: AiOptions): DynamicModule {
+    const transport = new UndiciTransport();
+    return {
+      module: AiModule,
+      imports: [
+        HttpModule.register({
+          adapter: transport.adapter,
+          // Every status is an answer, and bodies pass as they are: the adapters of the providers read both.
+          validateStatus: null,
+          transformRequest: [],
+          transformResponse: [],
+        }),
+      ],
+      providers: [
+        { provide: AI_OPTIONS, useValue: options },
+        { provide: UndiciTransport, useValue: transport },
+        { provide: ADAPTERS, inject: [HttpService], useFactory: adaptersOver },
+        {
+          provide: Catalogue,
+          inject: [ADAPTERS],
+          useFactory: (adapters: Adapters) => new Catalogue({ ...options, has: (kind) => adapters[kind] !== undefined, now: Date.now }),
+        },
+      ],
+    };
+  }
+
+  async onApplicationShutdown(): Promise<void> {
+    await this.transport.close();
+  }
+}
+
+function adaptersOver(http: HttpService): Adapters {
+  return { openai: new OpenAiAdapter(http) };
+}

@@ -1,0 +1,14 @@
+import type { ModelSettings, ProviderSettings, Tier } from '../config/index.js';
+
+export interface AiOptions {
+  readonly models: readonly ModelSettings[];
+  readonly providers: readonly ProviderSettings[];
+  readonly tiers: Readonly<Record<Tier, readonly string[]>>;
+  /** The longest that a completion may take, ms. */
+  readonly requestDeadlineMs: number;
+  /** Set: every model is served by the simulator at this base URL and by nothing else. */
+  readonly simulatorUrl?: string;
+}
+
+/** Injection token of the options. */
+export const AI_OPTIONS = Symbol('AI_OPTIONS');

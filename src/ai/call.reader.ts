@@ -1,0 +1,59 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError, clientSignal, forwardedRequestHeaders } from '../http/index.js';
+import { addOutcome } from '../observability/index.js';
+import type { CallReport, CompletionCall } from './call/completion-call.js';
+import { parseChatRequest } from './chat-request.js';
+
+/**
+ * Reads a completion call off a request.
+ *
+ * @param deadlineMs - the longest that any call may take
+ * @param ended - called once, when the call is over, with its error if there was one
+ * @throws ApiError invalid_request
+ */
+export function readCall(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  deadlineMs: number,
+  ended: (call: CompletionCall, error?: unknown) => void,
+): CompletionCall {
+  const startedAt = performance.now();
+  const report: CallReport = { attempts: 0 };
+  if (request.caller === undefined) throw new Error('a completion needs a caller');
+  refuseDryRun(request);
+  const call: CompletionCall = {
+    request: parseChatRequest(request.body),
+    bodyText: request.bodyText ?? '',
+    caller: request.caller,
+    requestId: request.id,
+    forwardedHeaders: forwardedRequestHeaders(request.headers),
+    isStrict: request.headers['x-coordinator-strict'] === 'true',
+    deadlineMs: Math.min(deadlineMs, askedDeadlineMs(request) ?? deadlineMs),
+    startedAt,
+    signal: clientSignal(request, reply),
+    report,
+    ended: (error) => {
+      addOutcome(request, { ...report });
+      ended(call, error);
+    },
+  };
+  return call;
+}
+
+function askedDeadlineMs({ headers }: FastifyRequest): number | undefined {
+  const name = 'x-coordinator-timeout-ms';
+  const value = headers[name];
+  if (value === undefined) return undefined;
+  const ms = Number(value);
+  if (!Number.isInteger(ms) || ms <= 0) {
+    throw new ApiError('invalid_request', `${name} must be a whole number of milliseconds above 0`, { param: name });
+  }
+  return ms;
+}
+
+/** Answering a dry run with a real, billed call would be the worst of all answers. */
+function refuseDryRun({ query }: FastifyRequest): void {
+  if (typeof query === 'object' && query !== null && 'dryRun' in query && query.dryRun !== 'false') {
+    throw new ApiError('invalid_request', 'dryRun is not available yet; nothing was called', { param: 'dryRun' });
+  }
+}

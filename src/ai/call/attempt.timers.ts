@@ -1,0 +1,86 @@
+import { UpstreamFailure } from '../upstream/upstream-failure.js';
+
+export interface AttemptLimits {
+  /** The provider's name, for messages. */
+  readonly provider: string;
+  /** What is left of the request's deadline, ms. */
+  readonly totalMs: number;
+  /** From now to the first content, ms; undefined: only the total counts (nobody else could take over). */
+  readonly firstTokenMs?: number;
+  /** Between two pieces of the answer, once it has begun, ms. */
+  readonly idleMs: number;
+}
+
+/**
+ * The clocks of one attempt behind one signal: it aborts with an `UpstreamFailure` when one runs out, and with the parent's reason
+ * when the parent aborts. `stop()` must be called on every way out.
+ */
+export class AttemptTimers {
+  readonly #controller = new AbortController();
+  readonly #total: NodeJS.Timeout;
+  #firstToken: NodeJS.Timeout | undefined;
+  #idle: NodeJS.Timeout | undefined;
+  #isHeld = false;
+  readonly #onParentAbort = (): void => {
+    this.stop();
+    this.#controller.abort(this.parent.reason);
+  };
+
+  constructor(
+    private readonly limits: AttemptLimits,
+    private readonly parent: AbortSignal,
+  ) {
+    this.#total = this.timer(limits.totalMs, 'did not finish within the time this request had');
+    if (limits.firstTokenMs !== undefined && limits.firstTokenMs < limits.totalMs) {
+      this.#firstToken = this.timer(limits.firstTokenMs, `sent nothing within ${String(limits.firstTokenMs)} ms`);
+    }
+    if (parent.aborted) this.#onParentAbort();
+    else parent.addEventListener('abort', this.#onParentAbort, { once: true });
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  /** A piece of the answer has arrived: the first-token clock ends, the idle clock starts anew. */
+  readonly progressed = (): void => {
+    clearTimeout(this.#firstToken);
+    this.#firstToken = undefined;
+    if (this.#idle === undefined) this.#idle = this.idleTimer();
+    else this.#idle.refresh();
+  };
+
+  /** The reader downstream is slow: what the provider has not been asked for, it can't be late with. */
+  hold(): void {
+    this.#isHeld = true;
+  }
+
+  resume(): void {
+    this.#isHeld = false;
+  }
+
+  stop(): void {
+    clearTimeout(this.#total);
+    clearTimeout(this.#firstToken);
+    clearTimeout(this.#idle);
+    this.parent.removeEventListener('abort', this.#onParentAbort);
+  }
+
+  private idleTimer(): NodeJS.Timeout {
+    const { provider, idleMs } = this.limits;
+    return setTimeout(() => {
+      if (!this.#isHeld) this.expire(`${provider} fell silent for ${String(idleMs)} ms`);
+    }, idleMs);
+  }
+
+  private timer(ms: number, fact: string): NodeJS.Timeout {
+    return setTimeout(() => {
+      this.expire(`${this.limits.provider} ${fact}`);
+    }, ms);
+  }
+
+  private expire(message: string): void {
+    this.stop();
+    this.#controller.abort(new UpstreamFailure('upstream', 'timeout', message));
+  }
+}

@@ -1,0 +1,39 @@
+import type { Caller } from '../../auth/index.js';
+import type { ChatRequest } from '../chat-request.js';
+import type { RouteReason } from '../catalogue/route.js';
+
+/** One validated completion request of one caller. */
+export interface CompletionCall {
+  readonly request: ChatRequest;
+  /** The body as it arrived. */
+  readonly bodyText: string;
+  readonly caller: Caller;
+  readonly requestId: string;
+  /** The caller's headers that go on to the provider. */
+  readonly forwardedHeaders: Readonly<Record<string, string>>;
+  /** No substitute model. */
+  readonly isStrict: boolean;
+  /** The longest it may take from `startedAt`, ms. */
+  readonly deadlineMs: number;
+  /** `performance.now()` at its arrival. */
+  readonly startedAt: number;
+  /** Aborted when the caller leaves or the service may wait no longer for it. */
+  readonly signal: AbortSignal;
+  /** Filled in as the call goes on, also where it fails. */
+  readonly report: CallReport;
+  /** Called once when a stream is over, with the error if it could not be completed. */
+  readonly ended: (error?: unknown) => void;
+}
+
+/** What the service did for one call: response headers, metrics and the log line are made from it. */
+export interface CallReport {
+  model?: string;
+  provider?: string;
+  route?: RouteReason;
+  attempts: number;
+  /** From sending the answering attempt to its last byte (JSON) or first content (stream), ms. */
+  upstreamMs?: number;
+  costUsd?: number;
+  promptTokens?: number;
+  completionTokens?: number;
+}

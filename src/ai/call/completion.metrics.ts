@@ -1,0 +1,58 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Counter, Histogram, type Registry } from 'prom-client';
+import { toApiError } from '../../http/index.js';
+import { METRICS_REGISTRY } from '../../observability/index.js';
+import type { CompletionCall } from './completion-call.js';
+
+/** Completions by model, provider and outcome. All labels are names of the catalogue or error codes. */
+@Injectable()
+export class CompletionMetrics {
+  readonly #completions: Counter<'model' | 'provider' | 'outcome'>;
+  readonly #upstream: Histogram<'model' | 'provider' | 'stream'>;
+  readonly #tokens: Counter<'model' | 'provider' | 'kind'>;
+  readonly #cost: Counter<'model' | 'provider'>;
+
+  constructor(@Inject(METRICS_REGISTRY) registry: Registry) {
+    const registers = [registry];
+    this.#completions = new Counter({
+      name: 'coordinator_completions_total',
+      help: 'Completions that ended, by outcome: ok or an error code',
+      labelNames: ['model', 'provider', 'outcome'],
+      registers,
+    });
+    this.#upstream = new Histogram({
+      name: 'coordinator_upstream_seconds',
+      help: 'From sending the answering attempt to its last byte (stream="false") or its first content (stream="true")',
+      labelNames: ['model', 'provider', 'stream'],
+      buckets: [0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 40, 80, 160],
+      registers,
+    });
+    this.#tokens = new Counter({
+      name: 'coordinator_tokens_total',
+      help: "Tokens by the providers' own count",
+      labelNames: ['model', 'provider', 'kind'],
+      registers,
+    });
+    this.#cost = new Counter({
+      name: 'coordinator_cost_usd_total',
+      help: 'USD by the prices of the deployments that answered',
+      labelNames: ['model', 'provider'],
+      registers,
+    });
+  }
+
+  record({ report, request }: CompletionCall, error?: unknown): void {
+    const labels = { model: report.model ?? 'none', provider: report.provider ?? 'none' };
+    this.#completions.inc({ ...labels, outcome: error === undefined ? 'ok' : outcomeOf(error) });
+    if (report.upstreamMs !== undefined) {
+      this.#upstream.observe({ ...labels, stream: String(request.stream === true) }, report.upstreamMs / 1_000);
+    }
+    if (report.promptTokens !== undefined) this.#tokens.inc({ ...labels, kind: 'prompt' }, report.promptTokens);
+    if (report.completionTokens !== undefined) this.#tokens.inc({ ...labels, kind: 'completion' }, report.completionTokens);
+    if (report.costUsd !== undefined) this.#cost.inc(labels, report.costUsd);
+  }
+}
+
+function outcomeOf(error: unknown): string {
+  return error instanceof Error && error.name === 'ClientGoneError' ? 'client_gone' : toApiError(error).code;
+}

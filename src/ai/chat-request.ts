@@ -1,0 +1,100 @@
+import { IsArray, IsBoolean, IsInt, IsObject, IsOptional, IsPositive, IsString, MaxLength, MinLength, ArrayMaxSize, ArrayMinSize, validateSync, type ValidationError } from 'class-validator';
+import { ApiError } from '../http/index.js';
+
+/** Members that are this service's own and never reach a provider. */
+export const OWN_MEMBERS = ['models', 'cache'] as const;
+
+const KNOWN = ['model', 'models', 'messages', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens', 'n', 'cache'] as const;
+
+/**
+ * What this service itself reads of an OpenAI chat completion request. All other members pass through unread: the provider is the
+ * judge of them.
+ */
+export class ChatRequest {
+  @IsOptional()
+  @IsString()
+  @MinLength(1)
+  @MaxLength(256)
+  readonly model?: string | null;
+
+  @IsOptional()
+  @IsArray()
+  @ArrayMinSize(1)
+  @ArrayMaxSize(16)
+  @IsString({ each: true })
+  @MaxLength(256, { each: true })
+  readonly models?: readonly string[] | null;
+
+  @IsArray()
+  @ArrayMinSize(1)
+  @IsObject({ each: true })
+  readonly messages: readonly object[] = [];
+
+  @IsOptional()
+  @IsBoolean()
+  readonly stream?: boolean | null;
+
+  @IsOptional()
+  @IsObject()
+  readonly stream_options?: { readonly include_usage?: unknown } | null;
+
+  @IsOptional()
+  @IsInt()
+  @IsPositive()
+  readonly max_tokens?: number | null;
+
+  @IsOptional()
+  @IsInt()
+  @IsPositive()
+  readonly max_completion_tokens?: number | null;
+
+  @IsOptional()
+  @IsInt()
+  @IsPositive()
+  readonly n?: number | null;
+
+  @IsOptional()
+  @IsBoolean()
+  readonly cache?: boolean | null;
+}
+
+/**
+ * @param body - the parsed JSON body
+ * @throws ApiError invalid_request naming the first member at fault
+ */
+export function parseChatRequest(body: unknown): ChatRequest {
+  if (typeof body !== 'object' || body === null || Array.isArray(body)) {
+    throw new ApiError('invalid_request', 'the body must be a JSON object');
+  }
+  const request = Object.assign(new ChatRequest(), pick(body));
+  const [fault] = validateSync(request, { stopAtFirstError: true, forbidUnknownValues: true });
+  if (fault !== undefined) throw faultError(fault);
+  checkRoles(request.messages);
+  if (namesOf(request).length === 0) throw new ApiError('invalid_request', 'model must name a model', { param: 'model' });
+  return request;
+}
+
+/** The models to try, in order: the explicit list, or the one model. */
+export function namesOf({ model, models }: ChatRequest): readonly string[] {
+  return models ?? (typeof model === 'string' ? [model] : []);
+}
+
+export function wantsUsage({ stream_options }: ChatRequest): boolean {
+  return stream_options?.include_usage === true;
+}
+
+function pick(body: object): Partial<Record<(typeof KNOWN)[number], unknown>> {
+  return Object.fromEntries(KNOWN.filter((key) => Object.hasOwn(body, key)).map((key) => [key, Reflect.get(body, key)]));
+}
+
+function faultError({ property, constraints }: ValidationError): ApiError {
+  const message = Object.values(constraints ?? {})[0] ?? `${property} is not valid`;
+  return new ApiError('invalid_request', message, { param: property });
+}
+
+function checkRoles(messages: readonly object[]): void {
+  const at = messages.findIndex((message) => !('role' in message) || typeof message.role !== 'string');
+  if (at === -1) return;
+  const param = `messages[${String(at)}].role`;
+  throw new ApiError('invalid_request', `${param} must be a string`, { param });
+}

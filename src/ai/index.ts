@@ -1,0 +1,3 @@
+export { AiModule } from './ai.module.js';
+export type { AiOptions } from './ai.options.js';
+export { Catalogue } from './catalogue/catalogue.js';

@@ -1,0 +1,106 @@
+const QUOTE = 34;
+const BACKSLASH = 92;
+
+interface Member {
+  readonly key: string;
+  /** From the key's opening quote to the end of the value. */
+  readonly text: string;
+  readonly value: string;
+}
+
+/**
+ * Edits the top-level members of a JSON object's text and leaves every other byte of it as the writer wrote it: integers beyond
+ * 2^53, number formats, escapes, member order and duplicate members survive, which parsing and serialising would change.
+ *
+ * @param text - a JSON text that `JSON.parse` has accepted and whose value is an object
+ * @param edits - per member the JSON text of its new value, or `undefined` to remove it; a member that is not there is appended
+ */
+export function editObject(text: string, edits: Readonly<Record<string, string | undefined>>): string {
+  const kept: string[] = [];
+  const pending = new Map(Object.entries(edits));
+  const edited = new Set(pending.keys());
+  for (const member of membersOf(text)) {
+    if (!edited.has(member.key)) {
+      kept.push(member.text);
+      continue;
+    }
+    const value = pending.get(member.key);
+    if (value !== undefined) kept.push(`${JSON.stringify(member.key)}:${value}`);
+    pending.delete(member.key);
+  }
+  for (const [key, value] of pending) {
+    if (value !== undefined) kept.push(`${JSON.stringify(key)}:${value}`);
+  }
+  return `{${kept.join(',')}}`;
+}
+
+/** The JSON text of one top-level member's value; the last one wins, as in `JSON.parse`. Same precondition as `editObject`. */
+export function memberText(text: string, key: string): string | undefined {
+  return membersOf(text).findLast((member) => member.key === key)?.value;
+}
+
+function membersOf(text: string): Member[] {
+  const members: Member[] = [];
+  let at = skipBlank(text, text.indexOf('{') + 1);
+  while (text.charCodeAt(at) === QUOTE) {
+    const keyEnd = endOfString(text, at);
+    const valueStart = skipBlank(text, text.indexOf(':', keyEnd) + 1);
+    const end = endOfValue(text, valueStart);
+    members.push({ key: keyOf(text.slice(at, keyEnd)), text: text.slice(at, end), value: text.slice(valueStart, end) });
+    const comma = skipBlank(text, end);
+    if (text[comma] !== ',') break;
+    at = skipBlank(text, comma + 1);
+  }
+  return members;
+}
+
+/** Keys may be written with escapes (`"mod\u0065l"`). */
+function keyOf(quoted: string): string {
+  return quoted.includes('\\') ? String(JSON.parse(quoted)) : quoted.slice(1, -1);
+}
+
+function skipBlank(text: string, from: number): number {
+  let at = from;
+  while (at < text.length && text.charCodeAt(at) <= 32) at += 1;
+  return at;
+}
+
+function endOfValue(text: string, start: number): number {
+  const first = text[start];
+  if (first === '"') return endOfString(text, start);
+  if (first === '{' || first === '[') return endOfNested(text, start);
+  let at = start;
+  while (at < text.length && !',}] \n\r\t'.includes(text.charAt(at))) at += 1;
+  return at;
+}
+
+function endOfNested(text: string, start: number): number {
+  let depth = 0;
+  let at = start;
+  do {
+    const char = text.charCodeAt(at);
+    if (char === QUOTE) {
+      at = endOfString(text, at);
+      continue;
+    }
+    // `[` `{` and `]` `}` differ from each other only in bit 5.
+    if ((char | 32) === 123) depth += 1;
+    else if ((char | 32) === 125) depth -= 1;
+    at += 1;
+  } while (depth > 0 && at < text.length);
+  return at;
+}
+
+function endOfString(text: string, start: number): number {
+  let at = start;
+  do {
+    at = text.indexOf('"', at + 1);
+  } while (at !== -1 && isEscaped(text, at));
+  return at === -1 ? text.length : at + 1;
+}
+
+function isEscaped(text: string, at: number): boolean {
+  let backslashes = 0;
+  while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes += 1;
+  return backslashes % 2 === 1;
+}

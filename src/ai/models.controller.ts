@@ -1,0 +1,49 @@
+import { Controller, Get, Param } from '@nestjs/common';
+import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
+import { CurrentCaller, type Caller } from '../auth/index.js';
+import type { ModelSettings } from '../config/index.js';
+import { ApiError } from '../http/index.js';
+import { Catalogue } from './catalogue/catalogue.js';
+import { ModelCard, ModelList } from './models.dto.js';
+
+@ApiTags('models')
+@Controller('v1/models')
+export class ModelsController {
+  constructor(private readonly catalogue: Catalogue) {}
+
+  @Get()
+  @ApiOperation({ summary: 'The catalogue, in OpenAI\'s list shape' })
+  @ApiOkResponse({ type: ModelList })
+  list(@CurrentCaller() caller: Caller): ModelList {
+    return { object: 'list', data: this.catalogue.models.map((model) => this.card(model, caller)) };
+  }
+
+  /** Model names may hold slashes. */
+  @Get('*name')
+  @ApiOperation({ summary: 'One model, by name or alias' })
+  @ApiParam({ name: 'name', example: 'gpt-4.1' })
+  @ApiOkResponse({ type: ModelCard })
+  get(@Param('name') name: string, @CurrentCaller() caller: Caller): ModelCard {
+    const model = this.catalogue.find(name);
+    if (model === undefined) throw new ApiError('model_not_found', 'this model does not exist', { param: 'model' });
+    return this.card(model, caller);
+  }
+
+  private card(model: ModelSettings, caller: Caller): ModelCard {
+    const prices = this.catalogue.liveDeployments(model)[0]?.prices;
+    const shutdown = this.catalogue.shutdownOf(model);
+    return {
+      id: model.name,
+      object: 'model',
+      created: model.created,
+      owned_by: model.ownedBy,
+      aliases: model.aliases,
+      context_window: model.contextWindow,
+      max_output_tokens: model.maxOutputTokens,
+      pricing: prices === undefined ? null : { input: prices.input, cached_input: prices.cachedInput, output: prices.output },
+      allowed: this.catalogue.isAllowed(model, caller.tier),
+      shutdown_date: shutdown === undefined ? null : new Date(shutdown.shutdownAt).toISOString().slice(0, 10),
+      successor: shutdown?.successor ?? null,
+    };
+  }
+}

@@ -1,0 +1,57 @@
+import { errorBody, toApiError } from '../../http/index.js';
+import { costUsd, readUsage, type Usage } from '../call/cost.js';
+import { editObject, memberText } from '../json-text.js';
+import type { ChunkEvent, StreamEvent } from '../upstream/provider.adapter.js';
+import type { PriceSettings } from '../../config/index.js';
+import { isUsageOnly } from './chat-chunk.js';
+
+export interface ChunkWriterOptions {
+  /** The catalogue name: what the caller sees in `model`. */
+  readonly model: string;
+  /** The caller asked for usage in the stream. */
+  readonly wantsUsage: boolean;
+  /** Undefined: unpriced, `usage` carries no cost. */
+  readonly prices?: PriceSettings;
+}
+
+/** Writes a stream's events as server-sent events for the caller: the provider's chunks but for `model` and `usage`. */
+export class ChunkWriter {
+  /** The last usage that came by. */
+  usage: Usage | undefined;
+  readonly #model: string;
+
+  constructor(private readonly options: ChunkWriterOptions) {
+    this.#model = JSON.stringify(options.model);
+  }
+
+  write(event: StreamEvent): string {
+    if (event.kind === 'chunk') return this.writeChunk(event);
+    return event.kind === 'done' ? 'data: [DONE]\n\n' : ': keep-alive\n\n';
+  }
+
+  private writeChunk({ text, value }: ChunkEvent): string {
+    const usage = readUsage(value['usage']);
+    if (usage !== undefined) this.usage = usage;
+    const { wantsUsage } = this.options;
+    if (!wantsUsage && isUsageOnly(value)) return '';
+    const edits: Record<string, string | undefined> = { model: this.#model };
+    if (!wantsUsage) edits['usage'] = undefined;
+    else if (usage !== undefined) edits['usage'] = this.priced(memberText(text, 'usage') ?? '{}', usage);
+    return frame(editObject(text, edits));
+  }
+
+  private priced(usageText: string, usage: Usage): string {
+    const { prices } = this.options;
+    return prices === undefined ? usageText : editObject(usageText, { cost: String(costUsd(usage, prices)) });
+  }
+}
+
+/** The frame that ends a stream which can't be completed: no `[DONE]` follows it, so that clients raise it (openai-node: APIError). */
+export function errorFrame(error: unknown): string {
+  return frame(JSON.stringify(errorBody(toApiError(error))));
+}
+
+/** JSON has line breaks only between tokens, where they mean nothing; in an event they would end its line. */
+function frame(json: string): string {
+  return `data: ${json.includes('\n') ? json.replaceAll('\n', ' ') : json}\n\n`;
+}

@@ -1,0 +1,39 @@
+import type { AttemptTimers } from '../call/attempt.timers.js';
+import type { StreamEvent } from '../upstream/provider.adapter.js';
+import { errorFrame, type ChunkWriter } from './chunk.writer.js';
+
+export interface RelayOptions {
+  readonly events: AsyncIterable<readonly StreamEvent[]>;
+  readonly timers: AttemptTimers;
+  readonly writer: ChunkWriter;
+  /** Aborted when the caller has left, or when the service ends the call. */
+  readonly caller: AbortSignal;
+  /** Called once, with the error if the stream could not be completed. */
+  readonly ended: (error?: unknown) => void;
+}
+
+/**
+ * Passes a stream on as fast as it is read and no faster. A stream that can't be completed ends with an error event and without
+ * `[DONE]`, never silently.
+ */
+export async function* relay({ events, timers, writer, ended }: RelayOptions): AsyncGenerator<string> {
+  let failure: unknown;
+  try {
+    for await (const group of events) {
+      const text = group.map((event) => writer.write(event)).join('');
+      const hasData = group.some(({ kind }) => kind === 'chunk');
+      if (hasData) timers.progressed();
+      if (text === '') continue;
+      timers.hold();
+      yield text;
+      timers.resume();
+      if (hasData) timers.progressed();
+    }
+  } catch (error) {
+    failure = error;
+    yield errorFrame(error);
+  } finally {
+    timers.stop();
+    ended(failure);
+  }
+}

@@ -1,0 +1,20 @@
+/** More than any model writes in one answer; an upstream that sends more is broken. */
+export const REPLY_LIMIT_BYTES = 64 * 1_024 * 1_024;
+
+/**
+ * Reads a body to its end as UTF-8.
+ *
+ * @param progressed - called for every piece
+ * @throws RangeError beyond `REPLY_LIMIT_BYTES`, TypeError for bytes that are not UTF-8, and whatever the stream throws
+ */
+export async function readText(body: AsyncIterable<Uint8Array>, progressed: () => void): Promise<string> {
+  const pieces: Uint8Array[] = [];
+  let size = 0;
+  for await (const piece of body) {
+    progressed();
+    size += piece.length;
+    if (size > REPLY_LIMIT_BYTES) throw new RangeError(`body of more than ${String(REPLY_LIMIT_BYTES)} bytes`);
+    pieces.push(piece);
+  }
+  return new TextDecoder('utf-8', { fatal: true }).decode(pieces.length === 1 ? pieces[0] : Buffer.concat(pieces));
+}

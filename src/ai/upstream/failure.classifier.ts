@@ -1,0 +1,137 @@
+import type { ApiErrorOptions, ErrorCode } from '../../http/index.js';
+import { retryAfterMs, type UpstreamHeaders } from './retry-after.js';
+import { UpstreamFailure } from './upstream-failure.js';
+
+/** An error as a provider words it. */
+interface ProviderError {
+  readonly message?: string;
+  readonly type?: string;
+  readonly code?: string;
+  readonly param?: string;
+}
+
+export interface FailedAnswer {
+  /** The provider's name, for messages. */
+  readonly provider: string;
+  readonly status: number;
+  readonly headers: UpstreamHeaders;
+  /** The answer's body, parsed where it is JSON. */
+  readonly body: unknown;
+  /** Unix milliseconds. */
+  readonly now: number;
+}
+
+/** The caller's own request is refused with these, and with the provider's own words. */
+const REQUEST_FAULTS: Readonly<Partial<Record<number, ErrorCode>>> = {
+  400: 'invalid_request',
+  413: 'request_too_large',
+  415: 'unsupported_media_type',
+  422: 'unprocessable',
+};
+
+/** Codes and types that mean "this account has nothing left", whatever their status (OpenAI; DeepSeek answers a bare 402). */
+const EXHAUSTED = /^(insufficient_quota|credit_balance_exhausted|billing_error|billing_hard_limit_reached|\w+_spend_limit_(exceeded|reached))$/;
+
+const MESSAGE_LIMIT = 2_000;
+
+/**
+ * Turns a provider's refusal into a failure with its blame, by status and structured code only: wordings differ between providers
+ * and change (one answers a concurrency limit with "INSUFFICIENT QUOTA").
+ */
+export function classifyAnswer(answer: FailedAnswer): UpstreamFailure {
+  const error = providerError(answer.body);
+  const { status, provider } = answer;
+  if (isExhausted(status, error)) {
+    return new UpstreamFailure('key', 'insufficient_quota', `the quota bought from ${provider} is used up`);
+  }
+  const fault = REQUEST_FAULTS[status];
+  if (fault !== undefined) return requestFault(fault, provider, error);
+  if (status === 401 || status === 403) {
+    return new UpstreamFailure('key', 'upstream_auth', `${provider} refused this service's credentials`);
+  }
+  return upstreamFault(answer);
+}
+
+/** An error object that came inside a 200: as the first frame, mid-stream, or as the whole body. */
+export function classifyInBand(provider: string, body: unknown, now: number): UpstreamFailure {
+  const error = providerError(body);
+  const status = statusOf(body, error);
+  return classifyAnswer({ provider, status, headers: {}, body, now });
+}
+
+/** The connection failed, or what came is not the protocol. `cause` is for the log; the caller learns the fact. */
+export function brokenUpstream(provider: string, fact: string, cause?: unknown): UpstreamFailure {
+  return new UpstreamFailure('upstream', 'upstream_error', `${provider} ${fact}`, { cause });
+}
+
+function isExhausted(status: number, { code, type }: ProviderError): boolean {
+  return status === 402 || EXHAUSTED.test(code ?? '') || EXHAUSTED.test(type ?? '');
+}
+
+function requestFault(fault: ErrorCode, provider: string, error: ProviderError): UpstreamFailure {
+  const code = error.code === 'context_length_exceeded' ? 'context_length_exceeded' : fault;
+  const options: ApiErrorOptions = {
+    ...(error.param !== undefined && { param: error.param }),
+    ...(error.code !== undefined && { reportedCode: error.code }),
+  };
+  return new UpstreamFailure('request', code, error.message ?? `${provider} refused the request`, options);
+}
+
+function upstreamFault({ status, headers, provider, now }: FailedAnswer): UpstreamFailure {
+  const wait = retryAfterMs(headers, now);
+  const options: ApiErrorOptions = wait === undefined ? {} : { retryAfterMs: wait };
+  if (status === 429) {
+    return new UpstreamFailure('upstream', 'rate_limit_exceeded', `${provider} is at its rate limit`, options);
+  }
+  // 529: Anthropic's overloaded_error.
+  if (status === 503 || status === 529) {
+    return new UpstreamFailure('upstream', 'overloaded', `${provider} is overloaded`, options);
+  }
+  if (status === 408 || status === 504) {
+    return new UpstreamFailure('upstream', 'timeout', `${provider} timed out`, options);
+  }
+  return new UpstreamFailure('upstream', 'upstream_error', `${provider} failed with status ${String(status)}`, options);
+}
+
+/** In-band errors carry a status as number or digits in `code` (OpenRouter, LiteLLM) or only a type. */
+function statusOf(body: unknown, error: ProviderError): number {
+  const nested = member(body, 'error');
+  const code = Number(error.code ?? member(nested, 'status') ?? Number.NaN);
+  if (Number.isInteger(code) && code >= 400 && code < 600) return code;
+  return STATUS_OF_TYPE[error.type ?? ''] ?? STATUS_OF_TYPE[error.code ?? ''] ?? 500;
+}
+
+const STATUS_OF_TYPE: Readonly<Partial<Record<string, number>>> = {
+  invalid_request_error: 400,
+  context_length_exceeded: 400,
+  content_filter: 400,
+  authentication_error: 401,
+  permission_error: 403,
+  rate_limit_error: 429,
+  rate_limit_exceeded: 429,
+  overloaded_error: 503,
+  timeout_error: 504,
+};
+
+function providerError(body: unknown): ProviderError {
+  const error = member(body, 'error') ?? body;
+  const message = text(member(error, 'message')) ?? text(error);
+  const type = text(member(error, 'type'));
+  const code = text(member(error, 'code'));
+  const param = text(member(error, 'param'));
+  return {
+    ...(message !== undefined && { message: message.slice(0, MESSAGE_LIMIT) }),
+    ...(type !== undefined && { type }),
+    ...(code !== undefined && { code }),
+    ...(param !== undefined && { param }),
+  };
+}
+
+function member(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
+}
+
+function text(value: unknown): string | undefined {
+  if (typeof value === 'number') return String(value);
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}

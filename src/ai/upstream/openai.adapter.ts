@@ -1,0 +1,143 @@
+import { Readable } from 'node:stream';
+import { HttpService } from '@nestjs/axios';
+import { Injectable } from '@nestjs/common';
+import { forwardedResponseHeaders } from '../../http/index.js';
+import { editObject, memberText } from '../json-text.js';
+import { readText } from './body.reader.js';
+import { brokenUpstream, classifyAnswer, classifyInBand } from './failure.classifier.js';
+import { readChatStream } from './openai.stream.js';
+import type { AttemptRequest, ProviderAdapter, UpstreamReply, UpstreamStream } from './provider.adapter.js';
+import type { UpstreamHeaders } from './retry-after.js';
+import { UpstreamFailure } from './upstream-failure.js';
+
+interface Answer {
+  readonly status: number;
+  readonly headers: UpstreamHeaders;
+  readonly body: Readable;
+}
+
+/** OpenAI's wire format: OpenAI itself, HolySheep, DeepSeek, vLLM, Ollama, the simulator. */
+@Injectable()
+export class OpenAiAdapter implements ProviderAdapter {
+  constructor(private readonly http: HttpService) {}
+
+  async complete(attempt: AttemptRequest): Promise<UpstreamReply> {
+    const provider = attempt.deployment.upstream.name;
+    const answer = await this.send(attempt, 'application/json', upstreamBody(attempt));
+    const text = await readReply(answer, attempt);
+    const value = parseObject(text);
+    if (value !== undefined && value['error'] !== undefined && value['error'] !== null) {
+      throw classifyInBand(provider, value, Date.now());
+    }
+    if (value === undefined || !Array.isArray(value['choices'])) {
+      throw brokenUpstream(provider, 'answered with something that is not a chat completion');
+    }
+    return { text, value, headers: forwardedResponseHeaders(answer.headers) };
+  }
+
+  async stream(attempt: AttemptRequest): Promise<UpstreamStream> {
+    const provider = attempt.deployment.upstream.name;
+    const answer = await this.send(attempt, 'text/event-stream', withUsage(upstreamBody(attempt)));
+    if (!isEventStream(answer.headers)) {
+      const value = parseObject(await readReply(answer, attempt));
+      if (value?.['error'] !== undefined) throw classifyInBand(provider, value, Date.now());
+      throw brokenUpstream(provider, 'answered a request for a stream with something else');
+    }
+    return {
+      headers: forwardedResponseHeaders(answer.headers),
+      events: readChatStream(provider, answer.body, attempt.signal),
+    };
+  }
+
+  /** Answers the provider's 200; every other status is thrown as a classified failure. */
+  private async send(attempt: AttemptRequest, accept: string, body: string): Promise<Answer> {
+    const { deployment, signal } = attempt;
+    const answer = await this.post(attempt, accept, body);
+    if (answer.status === 200) return answer;
+    const text = await readReply(answer, attempt);
+    signal.throwIfAborted();
+    throw classifyAnswer({
+      provider: deployment.upstream.name,
+      status: answer.status,
+      headers: answer.headers,
+      body: parseObject(text) ?? text,
+      now: Date.now(),
+    });
+  }
+
+  private async post(attempt: AttemptRequest, accept: string, body: string): Promise<Answer> {
+    const { deployment, signal, connectMs, headers, requestId } = attempt;
+    const { baseUrl, apiKey, name } = deployment.upstream;
+    try {
+      const answer = await this.http.axiosRef.request<unknown, { status: number; headers: UpstreamHeaders; data: unknown }>({
+        method: 'POST',
+        url: `${baseUrl}/chat/completions`,
+        headers: {
+          ...headers,
+          accept,
+          authorization: `Bearer ${apiKey}`,
+          'content-type': 'application/json',
+          'user-agent': 'ai-api-coordinator',
+          'x-request-id': requestId,
+        },
+        data: body,
+        timeout: connectMs,
+        signal,
+      });
+      if (!(answer.data instanceof Readable)) throw new TypeError('the transport must hand the body through as a stream');
+      return { status: answer.status, headers: answer.headers, body: answer.data };
+    } catch (error) {
+      signal.throwIfAborted();
+      if (errorCode(error) === 'UND_ERR_CONNECT_TIMEOUT') {
+        const message = `${name} took no connection within ${String(connectMs)} ms`;
+        throw new UpstreamFailure('upstream', 'timeout', message, { cause: error });
+      }
+      throw brokenUpstream(name, 'could not be reached', error);
+    }
+  }
+}
+
+/** The caller's body with the deployment's own name for the model. */
+function upstreamBody({ bodyText, deployment }: AttemptRequest): string {
+  return editObject(bodyText, { model: JSON.stringify(deployment.model) });
+}
+
+/** Usage is always asked for; what the caller did not ask for is taken out of the stream again. */
+function withUsage(body: string): string {
+  const options = memberText(body, 'stream_options');
+  const asked = options?.startsWith('{') ? editObject(options, { include_usage: 'true' }) : '{"include_usage":true}';
+  return editObject(body, { stream_options: asked });
+}
+
+async function readReply({ body }: Answer, { signal, progressed, deployment }: AttemptRequest): Promise<string> {
+  try {
+    return await readText(body, progressed);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw brokenUpstream(deployment.upstream.name, 'broke off its answer', error);
+  }
+}
+
+function isEventStream(headers: UpstreamHeaders): boolean {
+  const type = headers['content-type'];
+  return typeof type === 'string' && type.toLowerCase().startsWith('text/event-stream');
+}
+
+/** Undefined for what is not a JSON object; a provider's answer is data, so that is a finding, not an exception. */
+function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return isObject(value) ? value : undefined;
+  } catch (error) {
+    if (error instanceof SyntaxError) return undefined;
+    throw error;
+  }
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function errorCode(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
+}

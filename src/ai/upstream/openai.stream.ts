@@ -1,0 +1,119 @@
+import type { Readable } from 'node:stream';
+import { choiceIndexes, finishedChoices } from '../stream/chat-chunk.js';
+import { readEvents, type SseEvent } from '../stream/sse.reader.js';
+import { brokenUpstream, classifyInBand } from './failure.classifier.js';
+import type { StreamEvent } from './provider.adapter.js';
+import { UpstreamFailure } from './upstream-failure.js';
+
+/** How long a provider may keep the connection open after `[DONE]` before it is cut instead of reused. */
+const TRAILER_MS = 1_000;
+
+/** Reads OpenAI's chat completion stream; see `UpstreamStream.events` for what it guarantees. */
+export async function* readChatStream(
+  provider: string,
+  body: Readable,
+  signal: AbortSignal,
+): AsyncGenerator<readonly StreamEvent[]> {
+  const state = new StreamState(provider);
+  try {
+    // The body outlives the iteration, so that a connection whose answer is complete goes back to the pool.
+    for await (const group of readEvents(body.iterator({ destroyOnReturn: false }))) {
+      const events = state.accept(group);
+      yield events;
+      if (state.fault !== undefined) throw state.fault;
+      if (state.isDone) return;
+    }
+    if (!state.isComplete) throw brokenUpstream(provider, 'ended its stream before the answer was complete');
+    // Some compatible servers end after the last choice without `[DONE]`: the answer is whole all the same.
+    yield [{ kind: 'done' }];
+  } catch (error) {
+    signal.throwIfAborted();
+    throw state.failure(error);
+  } finally {
+    release(body, state.isDone);
+  }
+}
+
+class StreamState {
+  isDone = false;
+  /** Why the stream can't go on: thrown once the events before it have been delivered. */
+  fault: unknown;
+  readonly #open = new Set<number>();
+  #hasFinished = false;
+
+  constructor(private readonly provider: string) {}
+
+  /** All choices that were begun have ended. */
+  get isComplete(): boolean {
+    return this.#hasFinished && this.#open.size === 0;
+  }
+
+  accept(group: readonly SseEvent[]): readonly StreamEvent[] {
+    const events: StreamEvent[] = [];
+    try {
+      for (const event of group) {
+        if (this.isDone) break;
+        events.push(event.kind === 'comment' ? event : this.read(event));
+      }
+    } catch (error) {
+      this.fault = error;
+    }
+    return events;
+  }
+
+  failure(error: unknown): unknown {
+    if (error instanceof InBandError) return classifyInBand(this.provider, error.body, Date.now());
+    if (error instanceof SyntaxError || error instanceof RangeError || error instanceof TypeError) {
+      return brokenUpstream(this.provider, 'sent something that is not a chat completion stream', error);
+    }
+    return error instanceof UpstreamFailure
+      ? error
+      : brokenUpstream(this.provider, 'broke off its stream', error);
+  }
+
+  private read({ name, data }: Extract<SseEvent, { kind: 'event' }>): StreamEvent {
+    if (data.trim() === '[DONE]') {
+      this.isDone = true;
+      return { kind: 'done' };
+    }
+    const value: unknown = JSON.parse(data);
+    if (!isObject(value)) throw new TypeError('an event that is not an object');
+    if (name === 'error' || isError(value)) throw new InBandError(value);
+    for (const index of choiceIndexes(value)) this.#open.add(index);
+    for (const index of finishedChoices(value)) {
+      this.#hasFinished = true;
+      this.#open.delete(index);
+    }
+    return { kind: 'chunk', text: data, value };
+  }
+}
+
+/** The provider sent an error event. */
+class InBandError extends Error {
+  override readonly name = 'InBandError';
+
+  constructor(readonly body: unknown) {
+    super('error event');
+  }
+}
+
+function isError(value: Readonly<Record<string, unknown>>): boolean {
+  return value['error'] !== undefined && value['error'] !== null;
+}
+
+function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function release(body: Readable, isDone: boolean): void {
+  if (!isDone || body.readableEnded) {
+    body.destroy();
+    return;
+  }
+  const timer = setTimeout(() => body.destroy(), TRAILER_MS);
+  const settle = (): void => {
+    clearTimeout(timer);
+  };
+  // An error here concerns a connection whose answer has been delivered: the pool drops it.
+  body.once('close', settle).on('error', settle).resume();
+}

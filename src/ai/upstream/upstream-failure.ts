@@ -1,0 +1,22 @@
+import { ApiError, type ApiErrorOptions, type ErrorCode } from '../../http/index.js';
+
+/**
+ * Whose fault an attempt's failure is, which decides what may follow:
+ * `request`: nobody else would take it either: stop. `key`: our key at this provider: another deployment may answer.
+ * `upstream`: the provider or the way to it: another deployment may answer.
+ */
+export type Blame = 'request' | 'key' | 'upstream';
+
+/** One attempt at one deployment failed. The message never quotes more of the provider than its text about the caller's request. */
+export class UpstreamFailure extends ApiError {
+  override readonly name = 'UpstreamFailure';
+
+  constructor(
+    readonly blame: Blame,
+    code: ErrorCode,
+    message: string,
+    options: ApiErrorOptions = {},
+  ) {
+    super(code, message, options);
+  }
+}
