@@ -1,0 +1,44 @@
+import { type DestinationStream, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
+import type { LogLevel } from '../config/index.js';
+import { isError, serializeError } from './error.serializer.js';
+import { createLineRedactor } from './redaction.js';
+
+export type Logger = PinoLogger;
+
+/** Injects the process's {@link Logger}. */
+export const LOGGER = Symbol('LOGGER');
+
+export interface LoggerOptions {
+  /** Lines below it are not written. */
+  readonly level: LogLevel;
+  /** Taken out of every line, wherever they stand. */
+  readonly secrets: readonly string[];
+}
+
+/**
+ * A logger that writes one JSON object per line, `{"level":"info","time":"2026-…Z",…,"msg":"…"}`, with errors under `err` and
+ * without secrets: see {@link serializeError} and {@link createLineRedactor}. Lines are written in the background and flushed when
+ * the process exits.
+ *
+ * @param destination where lines go; standard output by default.
+ */
+export function createLogger(options: LoggerOptions, destination?: DestinationStream): Logger {
+  return pino(
+    {
+      level: options.level,
+      base: null,
+      timestamp: stdTimeFunctions.isoTime,
+      // Errors are serialised below, under whatever name they come.
+      serializers: { err: (value: unknown) => value },
+      formatters: { level: (level) => ({ level }), log: serializeErrors },
+      hooks: { streamWrite: createLineRedactor(options.secrets) },
+    },
+    destination ?? pino.destination({ dest: 1, sync: false }),
+  );
+}
+
+function serializeErrors(fields: Record<string, unknown>): Record<string, unknown> {
+  const errors = Object.entries(fields).filter(([, value]) => isError(value));
+  if (errors.length === 0) return fields;
+  return { ...fields, ...Object.fromEntries(errors.map(([name, error]) => [name, serializeError(error)])) };
+}

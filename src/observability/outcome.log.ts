@@ -1,0 +1,27 @@
+import type { Logger } from './logger.js';
+import type { Outcome } from './outcome.js';
+
+/** Asked every few seconds by machines; a line each would bury the others. */
+const QUIET_ROUTES = new Set(['/health', '/ready', '/metrics']);
+
+/** Writes one line per request: at `error` for 5xx, at `debug` for the routes that machines poll, else at `info`. */
+export function logOutcome(logger: Logger, outcome: Outcome): void {
+  const level = levelOf(outcome);
+  if (!logger.isLevelEnabled(level)) return;
+  logger[level](
+    {
+      ...outcome.fields,
+      request_id: outcome.requestId,
+      method: outcome.method,
+      route: outcome.route,
+      status: outcome.status,
+      duration_ms: Math.round(outcome.durationMs * 10) / 10,
+    },
+    'request',
+  );
+}
+
+function levelOf({ route, status }: Outcome): 'debug' | 'info' | 'error' {
+  if (QUIET_ROUTES.has(route)) return 'debug';
+  return status >= 500 ? 'error' : 'info';
+}

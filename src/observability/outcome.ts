@@ -1,0 +1,46 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+
+/** What a module adds to a request's outcome line: flat, short, no text of a prompt or an answer. */
+export type OutcomeFields = Readonly<Record<string, string | number | boolean | undefined>>;
+
+declare module 'fastify' {
+  interface FastifyRequest {
+    /** Written by `addOutcome()`, logged once the response is over. */
+    outcomeFields?: OutcomeFields;
+  }
+}
+
+/** How a request ended. */
+export interface Outcome {
+  readonly requestId: string;
+  readonly method: string;
+  /** The route's template, `/v1/models/:id`; `unmatched` where no route fits. Never a path that somebody typed. */
+  readonly route: string;
+  /** The status sent; 499 where the client left before the end. */
+  readonly status: number;
+  readonly durationMs: number;
+  readonly fields: OutcomeFields;
+}
+
+/** nginx's status for a client that closed its connection before the answer was complete. */
+export const CLIENT_CLOSED_REQUEST = 499;
+
+/** The route label of requests that fit no route. */
+export const UNMATCHED_ROUTE = 'unmatched';
+
+/** Adds fields to the one line that is logged of a request when it is over. A later value of a field replaces an earlier one. */
+export function addOutcome(request: FastifyRequest, fields: OutcomeFields): void {
+  request.outcomeFields = { ...request.outcomeFields, ...fields };
+}
+
+/** The outcome of a request whose connection or response has just closed. */
+export function outcomeOf(request: FastifyRequest, reply: FastifyReply, durationMs: number): Outcome {
+  return {
+    requestId: request.id,
+    method: request.method,
+    route: request.is404 ? UNMATCHED_ROUTE : (request.routeOptions.url ?? UNMATCHED_ROUTE),
+    status: reply.raw.writableFinished ? reply.raw.statusCode : CLIENT_CLOSED_REQUEST,
+    durationMs,
+    fields: request.outcomeFields ?? {},
+  };
+}
