@@ -12,10 +12,11 @@ export const EVENT_LIMIT_BYTES = 16 * 1_024 * 1_024;
  * Reads server-sent events from bytes that may be cut anywhere, also within a character: one group of events per piece of bytes,
  * possibly empty. Lines may end in LF, CR or CRLF (WHATWG HTML, 9.2.6).
  *
- * @throws TypeError for bytes that are not UTF-8, RangeError for an event beyond `EVENT_LIMIT_BYTES`, and whatever `bytes` throws
+ * @throws MalformedStreamError for bytes that are not UTF-8 and for an event beyond `EVENT_LIMIT_BYTES`, and whatever `bytes` throws
  */
 export async function* readEvents(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<readonly SseEvent[]> {
-  const decoder = new TextDecoder('utf-8', { fatal: true });
+  const decode = utf8Decoder();
+  const withLineFeeds = lineFeeds();
   let events: SseEvent[] = [];
   let pendingBytes = 0;
   const parser = createParser({
@@ -28,12 +29,43 @@ export async function* readEvents(bytes: AsyncIterable<Uint8Array>): AsyncGenera
   });
   for await (const piece of bytes) {
     pendingBytes += piece.length;
-    parser.feed(decoder.decode(piece, { stream: true }));
+    parser.feed(withLineFeeds(decode(piece)));
     if (events.length > 0) pendingBytes = 0;
-    if (pendingBytes > EVENT_LIMIT_BYTES) throw new RangeError(`event of more than ${String(EVENT_LIMIT_BYTES)} bytes`);
+    if (pendingBytes > EVENT_LIMIT_BYTES) throw new MalformedStreamError('an event beyond all bounds');
     const group = events;
     events = [];
     yield group;
   }
-  decoder.decode();
+  decode();
+}
+
+/**
+ * Turns CRLF and CR into LF. A CR counts at once, and a LF right after it does not count again: the parser would hold an event back
+ * until it knows what follows its last CR, and after the last event nothing does.
+ */
+function lineFeeds(): (text: string) => string {
+  let endedInCr = false;
+  return (text) => {
+    if (text === '') return text;
+    const rest = endedInCr && text.startsWith('\n') ? text.slice(1) : text;
+    endedInCr = text.endsWith('\r');
+    return rest.includes('\r') ? rest.replaceAll(/\r\n?/g, '\n') : rest;
+  };
+}
+
+/** Not server-sent events. */
+export class MalformedStreamError extends Error {
+  override readonly name = 'MalformedStreamError';
+}
+
+/** Decodes pieces that may end within a character; called without a piece, it checks that the last one did not. */
+function utf8Decoder(): (piece?: Uint8Array) => string {
+  const decoder = new TextDecoder('utf-8', { fatal: true });
+  return (piece) => {
+    try {
+      return piece === undefined ? decoder.decode() : decoder.decode(piece, { stream: true });
+    } catch (error) {
+      throw new MalformedStreamError('bytes that are not UTF-8', { cause: error });
+    }
+  };
 }

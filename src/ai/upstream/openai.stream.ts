@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { choiceIndexes, finishedChoices } from '../stream/chat-chunk.js';
-import { readEvents, type SseEvent } from '../stream/sse.reader.js';
+import { MalformedStreamError, readEvents, type SseEvent } from '../stream/sse.reader.js';
 import { brokenUpstream, classifyInBand } from './failure.classifier.js';
 import type { StreamEvent } from './provider.adapter.js';
 import { UpstreamFailure } from './upstream-failure.js';
@@ -38,14 +38,14 @@ class StreamState {
   isDone = false;
   /** Why the stream can't go on: thrown once the events before it have been delivered. */
   fault: unknown;
-  readonly #open = new Set<number>();
-  #hasFinished = false;
+  readonly #begun = new Set<number>();
+  readonly #finished = new Set<number>();
 
   constructor(private readonly provider: string) {}
 
   /** All choices that were begun have ended. */
   get isComplete(): boolean {
-    return this.#hasFinished && this.#open.size === 0;
+    return this.#finished.size > 0 && this.#finished.size === this.#begun.size;
   }
 
   accept(group: readonly SseEvent[]): readonly StreamEvent[] {
@@ -62,13 +62,9 @@ class StreamState {
   }
 
   failure(error: unknown): unknown {
-    if (error instanceof InBandError) return classifyInBand(this.provider, error.body, Date.now());
-    if (error instanceof SyntaxError || error instanceof RangeError || error instanceof TypeError) {
-      return brokenUpstream(this.provider, 'sent something that is not a chat completion stream', error);
-    }
-    return error instanceof UpstreamFailure
-      ? error
-      : brokenUpstream(this.provider, 'broke off its stream', error);
+    if (error instanceof UpstreamFailure) return error;
+    const fact = error instanceof MalformedStreamError ? 'sent something that is not a completion stream' : 'broke off its stream';
+    return brokenUpstream(this.provider, fact, error);
   }
 
   private read({ name, data }: Extract<SseEvent, { kind: 'event' }>): StreamEvent {
@@ -76,29 +72,30 @@ class StreamState {
       this.isDone = true;
       return { kind: 'done' };
     }
-    const value: unknown = JSON.parse(data);
-    if (!isObject(value)) throw new TypeError('an event that is not an object');
-    if (name === 'error' || isError(value)) throw new InBandError(value);
-    for (const index of choiceIndexes(value)) this.#open.add(index);
-    for (const index of finishedChoices(value)) {
-      this.#hasFinished = true;
-      this.#open.delete(index);
-    }
+    const value = parseObject(data);
+    if (name === 'error' || isError(value)) throw classifyInBand(this.provider, value, Date.now());
+    for (const index of choiceIndexes(value)) this.#begun.add(index);
+    for (const index of finishedChoices(value)) this.#finished.add(index);
     return { kind: 'chunk', text: data, value };
-  }
-}
-
-/** The provider sent an error event. */
-class InBandError extends Error {
-  override readonly name = 'InBandError';
-
-  constructor(readonly body: unknown) {
-    super('error event');
   }
 }
 
 function isError(value: Readonly<Record<string, unknown>>): boolean {
   return value['error'] !== undefined && value['error'] !== null;
+}
+
+function parseObject(data: string): Readonly<Record<string, unknown>> {
+  const value: unknown = parse(data);
+  if (isObject(value)) return value;
+  throw new MalformedStreamError('an event that is not an object');
+}
+
+function parse(data: string): unknown {
+  try {
+    return JSON.parse(data);
+  } catch (error) {
+    throw new MalformedStreamError('an event that is not JSON', { cause: error });
+  }
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

@@ -1,0 +1,52 @@
+import { type DynamicModule, Module } from '@nestjs/common';
+import { AiModule, Catalogue } from './ai/index.js';
+import { AuthModule } from './auth/index.js';
+import { type Settings, SettingsModule } from './config/index.js';
+import { HealthModule, type HealthOptions } from './health/index.js';
+import { type Logger, ObservabilityModule } from './observability/index.js';
+
+export interface AppModuleOptions {
+  readonly settings: Settings;
+  readonly environment: DynamicModule;
+  readonly logger: Logger;
+  /** The pod's phase, for readiness. */
+  readonly phase: HealthOptions['phase'];
+  /** Base URL of the simulator, where it is the upstream. */
+  readonly simulatorUrl?: string;
+}
+
+/** Gives every module its part of the settings. */
+@Module({})
+export class AppModule {
+  static forRoot({ settings, environment, logger, phase, simulatorUrl }: AppModuleOptions): DynamicModule {
+    const { models, providers, tiers, callers, server } = settings;
+    return {
+      module: AppModule,
+      imports: [
+        environment,
+        SettingsModule.forRoot(settings),
+        ObservabilityModule.forRoot({ logger, ...metricsAddress(server) }),
+        AuthModule.forRoot({ callers }),
+        AiModule.forRoot({
+          models,
+          providers,
+          tiers,
+          requestDeadlineMs: server.requestDeadlineMs,
+          ...(simulatorUrl !== undefined && { simulatorUrl }),
+        }),
+        HealthModule.forRootAsync({
+          inject: [Catalogue],
+          useFactory: (catalogue: Catalogue): HealthOptions => ({
+            phase,
+            store: () => ({ kind: 'memory' }),
+            upstreams: () => catalogue.upstreams().map((upstream) => ({ ...upstream, state: 'up' })),
+          }),
+        }),
+      ],
+    };
+  }
+}
+
+function metricsAddress({ host, metricsPort }: Settings['server']): { metricsAddress?: { host: string; port: number } } {
+  return metricsPort === undefined ? {} : { metricsAddress: { host, port: metricsPort } };
+}

@@ -1,0 +1,71 @@
+import type { DynamicModule } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { AppModule } from './app.module.js';
+import { configureAuth } from './auth/index.js';
+import type { Settings } from './config/index.js';
+import { configureHttp, createHttpAdapter, DEFAULT_FLUSH_MS, DEFAULT_LIMITS, Drain, type HttpOptions, serveDocs } from './http/index.js';
+import { configureObservability, type Logger, NestLogger } from './observability/index.js';
+
+export interface ApplicationOptions {
+  readonly settings: Settings;
+  /** The module that gives developers' modules the environment. */
+  readonly environment: DynamicModule;
+  readonly logger: Logger;
+  readonly version: string;
+  /** Base URL of the simulator, where it is the upstream. */
+  readonly simulatorUrl?: string;
+}
+
+/** A coordinator that can be listened on and taken down. */
+export interface Application {
+  readonly nest: NestFastifyApplication;
+  /** @returns the base URL under which it answers */
+  listen(): Promise<string>;
+  /** Drains, then closes what is left in order: HTTP, then the modules. */
+  shutDown(): Promise<void>;
+}
+
+/** Composes the modules by the settings. */
+export async function createApplication(options: ApplicationOptions): Promise<Application> {
+  const { settings, environment, logger, simulatorUrl } = options;
+  const drain = new Drain({ ...settings.server, flushMs: DEFAULT_FLUSH_MS });
+  let hasBooted = false;
+  const module = AppModule.forRoot({
+    settings,
+    environment,
+    logger,
+    phase: () => (drain.state !== 'serving' ? 'draining' : hasBooted ? 'serving' : 'booting'),
+    ...(simulatorUrl !== undefined && { simulatorUrl }),
+  });
+  const http: HttpOptions = {
+    ...settings.server,
+    drain,
+    limits: DEFAULT_LIMITS,
+    report: (error, { id }) => {
+      logger.error({ err: error, request_id: id }, 'unforeseen error');
+    },
+  };
+  const nest = await NestFactory.create<NestFastifyApplication>(module, createHttpAdapter(http), {
+    bodyParser: false,
+    logger: new NestLogger(logger),
+    abortOnError: false,
+  });
+  configureObservability(nest);
+  configureHttp(nest, http);
+  configureAuth(nest);
+  serveDocs(nest, options);
+  return {
+    nest,
+    async listen() {
+      await nest.listen(settings.server.port, settings.server.host);
+      hasBooted = true;
+      return nest.getUrl();
+    },
+    async shutDown() {
+      const { aborted } = await drain.run();
+      if (aborted > 0) logger.warn({ aborted }, 'requests were still open when the grace was over');
+      await nest.close();
+    },
+  };
+}

@@ -1,0 +1,71 @@
+import { createApplication } from '../../src/application.js';
+import { loadSettings, readEnvironment } from '../../src/config/index.js';
+import { createLogger } from '../../src/observability/index.js';
+
+export interface CoordinatorOptions {
+  /** Base URLs: the one model has a deployment at each, in this order, under the names p1, p2, … */
+  readonly upstreams: readonly string[];
+  readonly timeouts?: { readonly connect?: string; readonly firstToken?: string; readonly idle?: string };
+  readonly environment?: Readonly<Record<string, string>>;
+}
+
+export interface Coordinator {
+  readonly url: string;
+  /** All log lines so far. */
+  logs(): string;
+  close(): Promise<void>;
+}
+
+/** This service in the test's own process, with one model `test-model` (alias `test-alias`) at 2 / 0.5 / 8 USD per million tokens. */
+export async function startCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
+  const environment = environmentOf(options);
+  const settings = loadSettings({ environment, readFile: () => fileOf(options), now: Date.now() });
+  const lines: string[] = [];
+  const logger = createLogger(
+    { level: 'debug', secrets: options.upstreams.map((_, index) => keyOf(index)) },
+    { write: (line) => void lines.push(line) },
+  );
+  const { module } = await readEnvironment();
+  const application = await createApplication({ settings, environment: module, logger, version: 'test' });
+  const url = await application.listen();
+  return { url, logs: () => lines.join(''), close: () => application.shutDown() };
+}
+
+function environmentOf({ upstreams, environment }: CoordinatorOptions): Record<string, string> {
+  const keys = upstreams.map((_, index): [string, string] => [`TEST_KEY_${String(index + 1)}`, keyOf(index)]);
+  return { PORT: '0', HOST: '127.0.0.1', SHUTDOWN_GRACE_MS: '1000', CONFIG_FILE: 'test.yaml', ...Object.fromEntries(keys), ...environment };
+}
+
+function keyOf(index: number): string {
+  return `upstream-key-${String(index + 1)}`;
+}
+
+function fileOf({ upstreams, timeouts = {} }: CoordinatorOptions): string {
+  return JSON.stringify({
+    providers: upstreams.map((baseUrl, index) => ({
+      name: `p${String(index + 1)}`,
+      kind: 'openai',
+      baseUrl,
+      keyVariable: `TEST_KEY_${String(index + 1)}`,
+    })),
+    models: [
+      {
+        name: 'test-model',
+        aliases: ['test-alias'],
+        contextWindow: 1_000_000,
+        maxOutputTokens: 10_000,
+        timeouts: {
+          connectMs: timeouts.connect ?? '3s',
+          firstTokenMs: timeouts.firstToken ?? '20s',
+          idleMs: timeouts.idle ?? '30s',
+        },
+        deployments: upstreams.map((_, index) => ({
+          provider: `p${String(index + 1)}`,
+          model: `upstream-${String(index + 1)}`,
+          prices: { input: 2, cachedInput: 0.5, output: 8 },
+        })),
+      },
+    ],
+    tiers: { free: [], pro: ['test-model'], enterprise: ['test-model'] },
+  });
+}

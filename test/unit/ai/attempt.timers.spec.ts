@@ -1,0 +1,74 @@
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
+import { AttemptTimers, type AttemptLimits } from '../../../src/ai/call/attempt.timers.js';
+
+describe('AttemptTimers', () => {
+  beforeEach(() => {
+    jest.useFakeTimers();
+  });
+  afterEach(() => {
+    jest.useRealTimers();
+  });
+
+  const limits: AttemptLimits = { provider: 'acme', totalMs: 60_000, firstTokenMs: 2_000, idleMs: 1_000 };
+  const start = (more: Partial<AttemptLimits> = {}, parent = new AbortController()): AttemptTimers =>
+    new AttemptTimers({ ...limits, ...more }, parent.signal);
+
+  it('ends an attempt that shows nothing within the first-token limit', () => {
+    const timers = start();
+    jest.advanceTimersByTime(1_999);
+    expect(timers.signal.aborted).toBe(false);
+    jest.advanceTimersByTime(1);
+    expect(timers.signal.reason).toMatchObject({ code: 'timeout', blame: 'upstream' });
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('lets the idle limit rule once something has come, and starts it anew with every piece', () => {
+    const timers = start();
+    timers.progressed();
+    for (let piece = 0; piece < 5; piece += 1) {
+      jest.advanceTimersByTime(999);
+      timers.progressed();
+    }
+    expect(timers.signal.aborted).toBe(false);
+    jest.advanceTimersByTime(1_000);
+    expect(timers.signal.reason).toMatchObject({ code: 'timeout' });
+  });
+
+  it('does not count the time in which the reader downstream holds it back', () => {
+    const timers = start();
+    timers.progressed();
+    timers.hold();
+    jest.advanceTimersByTime(30_000);
+    timers.resume();
+    timers.progressed();
+    expect(timers.signal.aborted).toBe(false);
+    jest.advanceTimersByTime(1_000);
+    expect(timers.signal.aborted).toBe(true);
+  });
+
+  it('ends everything at the total, however lively', () => {
+    const timers = start({ totalMs: 5_000 });
+    for (let ms = 0; ms < 5_000; ms += 500) {
+      timers.progressed();
+      jest.advanceTimersByTime(500);
+    }
+    expect(timers.signal.reason).toMatchObject({ code: 'timeout' });
+  });
+
+  it('passes the reason of its parent on, also of one that has aborted before', () => {
+    const parent = new AbortController();
+    const timers = start({}, parent);
+    const reason = new Error('left');
+    parent.abort(reason);
+    expect(timers.signal.reason).toBe(reason);
+    expect(start({}, parent).signal.reason).toBe(reason);
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
+  it('leaves no timer after stop()', () => {
+    const timers = start();
+    timers.progressed();
+    timers.stop();
+    expect(jest.getTimerCount()).toBe(0);
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from '@jest/globals';
+import { classifyAnswer, classifyInBand } from '../../../src/ai/upstream/failure.classifier.js';
+
+const answer = (status: number, body: unknown, headers = {}) => ({ provider: 'acme', status, headers, body, now: 0 });
+
+describe('classifyAnswer()', () => {
+  it.each([
+    [400, { error: { message: 'bad', type: 'invalid_request_error', param: 'tools', code: 'invalid_value' } }, 'request', 'invalid_request'],
+    [400, { error: { message: 'long', code: 'context_length_exceeded' } }, 'request', 'context_length_exceeded'],
+    [413, '', 'request', 'request_too_large'],
+    [415, '', 'request', 'unsupported_media_type'],
+    [422, { error: 'no' }, 'request', 'unprocessable'],
+    [401, { error: { message: 'Incorrect API key provided: sk-secret' } }, 'key', 'upstream_auth'],
+    [403, {}, 'key', 'upstream_auth'],
+    [402, {}, 'key', 'insufficient_quota'],
+    [429, { error: { code: 'insufficient_quota' } }, 'key', 'insufficient_quota'],
+    [429, { error: { type: 'insufficient_quota', code: 'credit_balance_exhausted' } }, 'key', 'insufficient_quota'],
+    [429, { error: { code: 'project_spend_limit_exceeded' } }, 'key', 'insufficient_quota'],
+    [429, { error: { code: 'rate_limit_exceeded' } }, 'upstream', 'rate_limit_exceeded'],
+    [429, { error: { message: 'INSUFFICIENT QUOTA' } }, 'upstream', 'rate_limit_exceeded'],
+    [404, { error: { code: 'model_not_found' } }, 'upstream', 'upstream_error'],
+    [500, 'boom', 'upstream', 'upstream_error'],
+    [502, '<html>', 'upstream', 'upstream_error'],
+    [503, {}, 'upstream', 'overloaded'],
+    [529, {}, 'upstream', 'overloaded'],
+    [504, {}, 'upstream', 'timeout'],
+    [302, {}, 'upstream', 'upstream_error'],
+  ])('%d %j: blames the %s with %s', (status, body, blame, code) => {
+    expect(classifyAnswer(answer(status, body))).toMatchObject({ blame, code });
+  });
+
+  it('passes the words, the code and the param of a refusal of the request on', () => {
+    const body = { error: { message: 'Invalid schema', param: 'response_format', code: 'invalid_schema' } };
+    expect(classifyAnswer(answer(400, body))).toMatchObject({ message: 'Invalid schema', param: 'response_format', reportedCode: 'invalid_schema' });
+  });
+
+  it('never passes on what a provider says of the credentials', () => {
+    const failure = classifyAnswer(answer(401, { error: { message: 'Incorrect API key provided: sk-secret' } }));
+    expect(failure.message).not.toContain('sk-secret');
+  });
+
+  it('keeps the wait that the provider asks for', () => {
+    expect(classifyAnswer(answer(429, {}, { 'retry-after': '7' })).retryAfterMs).toBe(7_000);
+  });
+});
+
+describe('classifyInBand()', () => {
+  it.each([
+    [{ error: { message: 'x', code: 429 } }, 'rate_limit_exceeded'],
+    [{ error: { message: 'x', code: '503' } }, 'overloaded'],
+    [{ error: { type: 'overloaded_error' } }, 'overloaded'],
+    [{ error: { type: 'server_error' } }, 'upstream_error'],
+    [{ error: 'text' }, 'upstream_error'],
+    [{ error: { type: 'invalid_request_error', code: 'context_length_exceeded' } }, 'context_length_exceeded'],
+  ])('reads %j as %s', (body, code) => {
+    expect(classifyInBand('acme', body, 0).code).toBe(code);
+  });
+});
