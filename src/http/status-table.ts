@@ -1,4 +1,5 @@
-interface Row {
+/** What one error code means on the wire. */
+export interface StatusRow {
   readonly status: number;
   /** OpenAI's `error.type`. */
   readonly type: string;
@@ -15,10 +16,13 @@ export const STATUS_TABLE = {
   invalid_api_key: { status: 401, type: 'authentication_error' },
   model_not_allowed: { status: 403, type: 'permission_error' },
   insufficient_scope: { status: 403, type: 'permission_error' },
+  forbidden: { status: 403, type: 'permission_error' },
   host_not_allowed: { status: 403, type: 'permission_error' },
   model_not_found: { status: 404, type: 'invalid_request_error' },
   not_found: { status: 404, type: 'invalid_request_error' },
   method_not_allowed: { status: 405, type: 'invalid_request_error' },
+  request_timeout: { status: 408, type: 'invalid_request_error' },
+  conflict: { status: 409, type: 'conflict_error', shouldRetry: false },
   turn_in_progress: { status: 409, type: 'conflict_error', retryAfterMs: 1_000 },
   lock_busy: { status: 409, type: 'conflict_error', retryAfterMs: 1_000 },
   lock_timeout: { status: 409, type: 'conflict_error', retryAfterMs: 1_000 },
@@ -31,6 +35,7 @@ export const STATUS_TABLE = {
   idempotency_mismatch: { status: 422, type: 'invalid_request_error' },
   rate_limit_exceeded: { status: 429, type: 'rate_limit_error', retryAfterMs: 1_000 },
   insufficient_quota: { status: 429, type: 'insufficient_quota', shouldRetry: false },
+  headers_too_large: { status: 431, type: 'invalid_request_error' },
   lock_lost: { status: 500, type: 'api_error', shouldRetry: false },
   internal_error: { status: 500, type: 'api_error', shouldRetry: false },
   upstream_error: { status: 502, type: 'api_error', shouldRetry: false },
@@ -39,6 +44,6 @@ export const STATUS_TABLE = {
   draining: { status: 503, type: 'overloaded_error', shouldRetry: true, retryAfterMs: 1_000 },
   store_unavailable: { status: 503, type: 'api_error', retryAfterMs: 1_000 },
   timeout: { status: 504, type: 'timeout_error', shouldRetry: false },
-} as const satisfies Record<string, Row>;
+} as const satisfies Record<string, StatusRow>;
 
 export type ErrorCode = keyof typeof STATUS_TABLE;

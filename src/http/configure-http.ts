@@ -1,0 +1,38 @@
+import type { FastifyCorsOptions } from '@fastify/cors';
+import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { ErrorFilter } from './error.filter.js';
+import { ALLOWED_REQUEST_HEADERS, EXPOSED_RESPONSE_HEADERS } from './header-lists.js';
+import type { HttpOptions } from './http-options.js';
+import { createValidationPipe } from './validation.pipe.js';
+
+/** A day; browsers cap it (Chromium at two hours). */
+const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
+
+/** The Nest side of the HTTP contract: error shape, validation, CORS. To be called once, before `app.init()` or `app.listen()`. */
+export function configureHttp(app: NestFastifyApplication, options: HttpOptions): void {
+  app.useGlobalFilters(new ErrorFilter(options));
+  app.useGlobalPipes(createValidationPipe());
+  if (options.corsOrigins.length > 0) app.enableCors(corsOptions(options.corsOrigins));
+}
+
+/**
+ * Callers authenticate by a header, never by a cookie, so credentials are never allowed. An origin that is not listed gets an
+ * answer without any CORS header.
+ */
+function corsOptions(origins: readonly string[]): FastifyCorsOptions {
+  const listed = new Set(origins);
+  return {
+    origin: listed.has('*')
+      ? '*'
+      : (origin, decide) => {
+          decide(null, origin !== undefined && listed.has(origin));
+        },
+    credentials: false,
+    methods: ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE'],
+    allowedHeaders: [...ALLOWED_REQUEST_HEADERS],
+    exposedHeaders: [...EXPOSED_RESPONSE_HEADERS],
+    maxAge: PREFLIGHT_MAX_AGE_SECONDS,
+    // The strict way answers a bare OPTIONS with a text of its own.
+    strictPreflight: false,
+  };
+}

@@ -1,0 +1,51 @@
+import { Catch, NotFoundException, type ArgumentsHost, type ExceptionFilter } from '@nestjs/common';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ApiError } from './api-error.js';
+import { ClientGoneError } from './client-gone.error.js';
+import { sendError } from './error-reply.js';
+import { isError } from './is-error.js';
+import { routeNotFound } from './route-table.js';
+import { toApiError } from './to-api-error.js';
+
+/** Where errors go that nobody foresaw; the client gets only a generic text and the request's id. */
+export type ErrorReport = (error: unknown, request: FastifyRequest) => void;
+
+export interface ErrorFilterOptions {
+  readonly report: ErrorReport;
+  /** Named in a 413, bytes. */
+  readonly bodyLimitBytes: number;
+}
+
+/** The one place where a thrown value becomes an answer. */
+@Catch()
+export class ErrorFilter implements ExceptionFilter {
+  constructor(private readonly options: ErrorFilterOptions) {}
+
+  catch(error: unknown, host: ArgumentsHost): void {
+    const request = host.switchToHttp().getRequest<FastifyRequest>();
+    const reply = host.switchToHttp().getResponse<FastifyReply>();
+    const isUnheard = reply.raw.destroyed || request.raw.socket.destroyed;
+    const answer = this.#answerTo(error, request);
+    if (answer.code === 'internal_error' && !(isUnheard && isAboutLeaving(error))) this.options.report(error, request);
+    if (isUnheard) return;
+    if (reply.sent || reply.raw.headersSent) {
+      // Half an answer is out: only a broken connection tells the client that the rest won't come.
+      if (!reply.raw.writableEnded) reply.raw.destroy();
+      return;
+    }
+    sendError(reply, answer);
+  }
+
+  #answerTo(error: unknown, request: FastifyRequest): ApiError {
+    // Nest's own text would quote the query string.
+    if (request.is404 && error instanceof NotFoundException) return routeNotFound(request.method, request.raw.url ?? '');
+    return toApiError(error, { requestId: request.id, bodyLimitBytes: this.options.bodyLimitBytes });
+  }
+}
+
+/** Whether an error only says what a closed connection does to the work in hand. */
+function isAboutLeaving(error: unknown): boolean {
+  if (error instanceof ClientGoneError) return true;
+  if (!isError(error)) return false;
+  return error.name === 'AbortError' || ('code' in error && (error.code === 'ECONNRESET' || error.code === 'ERR_STREAM_PREMATURE_CLOSE'));
+}

@@ -1,0 +1,41 @@
+import type { Drain } from './drain.js';
+import type { ErrorReport } from './error.filter.js';
+
+export interface HttpOptions {
+  /** Largest accepted request body, bytes. */
+  readonly bodyLimitBytes: number;
+  /** Whose X-Forwarded-For counts: false, true, a hop count, or addresses and CIDRs. */
+  readonly trustProxy: boolean | number | readonly string[];
+  /** Origins whose scripts may call; `*` = any; empty = none. */
+  readonly corsOrigins: readonly string[];
+  /** True: only loopback Host names are answered, against DNS rebinding. */
+  readonly loopbackHostsOnly: boolean;
+  readonly drain: Drain;
+  readonly report: ErrorReport;
+  readonly limits: ConnectionLimits;
+}
+
+/** What a slow or greedy client may take of a connection. Answers are not limited: a stream may run for long. */
+export interface ConnectionLimits {
+  /** From the connection's first byte to the end of the headers, ms; at most requestMs. */
+  readonly headersMs: number;
+  /** From the first byte to the end of the body, ms. */
+  readonly requestMs: number;
+  /** How long an idle connection stays open, ms. Longer than the load balancer's own idle time (60 s is common), or it meets a closed one. */
+  readonly keepAliveMs: number;
+  /** How often the two limits above are looked at, ms. */
+  readonly checkEveryMs: number;
+  /** Request line and headers together, bytes. */
+  readonly headerBytes: number;
+  /** One path segment that stands for a parameter, characters. */
+  readonly paramLength: number;
+}
+
+export const DEFAULT_LIMITS: ConnectionLimits = {
+  headersMs: 15_000,
+  requestMs: 120_000,
+  keepAliveMs: 65_000,
+  checkEveryMs: 5_000,
+  headerBytes: 16_384,
+  paramLength: 512,
+};

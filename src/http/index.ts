@@ -1,0 +1,17 @@
+export { ApiError, type ApiErrorOptions } from './api-error.js';
+export { BodyText } from './body-text.decorator.js';
+export { ClientGoneError } from './client-gone.error.js';
+export { clientSignal } from './client-signal.js';
+export { configureHttp } from './configure-http.js';
+export { serveDocs, type DocsOptions } from './docs.js';
+export { DEFAULT_FLUSH_MS, Drain, type DrainOptions, type DrainResult, type DrainState } from './drain.js';
+export { errorBody, errorHeaders, errorStatus, type ErrorBody } from './error-body.js';
+export { ErrorFilter, type ErrorFilterOptions, type ErrorReport } from './error.filter.js';
+export { forwardedRequestHeaders, forwardedResponseHeaders } from './header-lists.js';
+export { createHttpAdapter } from './http-adapter.js';
+export { DEFAULT_LIMITS, type ConnectionLimits, type HttpOptions } from './http-options.js';
+export { Public, PUBLIC_ROUTE } from './public.decorator.js';
+export { onShutdownSignals, type ShutdownSignal, type SignalHost } from './shutdown-signals.js';
+export { STATUS_TABLE, type ErrorCode, type StatusRow } from './status-table.js';
+export { toApiError, type ErrorFacts } from './to-api-error.js';
+export { createValidationPipe, validationError } from './validation.pipe.js';
