@@ -33,10 +33,8 @@ export class ApiKeyGuard implements CanActivate {
   }
 
   private requireScopes(caller: Caller, context: ExecutionContext): void {
-    const scopes = this.reflector.getAll(RequireScope, [context.getHandler(), context.getClass()]);
-    for (const scope of scopes) {
-      // Undefined where the method or the class asks for none, which Nest's type leaves out.
-      if (scope !== undefined && !caller.scopes.includes(scope)) throw new InsufficientScopeError(scope);
-    }
+    const scopes = this.reflector.getAllAndMerge(RequireScope, [context.getHandler(), context.getClass()]);
+    const lacking = scopes.find((scope) => !caller.scopes.includes(scope));
+    if (lacking !== undefined) throw new InsufficientScopeError(lacking);
   }
 }

@@ -18,8 +18,15 @@ export interface SerializedError {
   readonly errors?: readonly SerializedError[];
 }
 
+/** An error with the fields that are looked at besides the standard ones; who made them, and of what type, is unknown. */
+interface AnyError extends Error {
+  readonly code?: unknown;
+  readonly status?: unknown;
+  readonly errors?: unknown;
+}
+
 /** True for errors of any realm. */
-export function isError(value: unknown): value is Error {
+export function isError(value: unknown): value is AnyError {
   return types.isNativeError(value) || value instanceof Error;
 }
 
@@ -29,22 +36,29 @@ export function isError(value: unknown): value is Error {
  */
 export function serializeError(error: unknown, depth = MAX_DEPTH): SerializedError {
   if (!isError(error)) return { type: typeof error, message: cut(describe(error), MAX_MESSAGE_LENGTH) };
-  const { code, status, errors } = ownFields(error);
   return {
     type: error.name,
     message: cut(error.message, MAX_MESSAGE_LENGTH),
-    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
-    ...(typeof status === 'number' ? { status } : {}),
+    ...pickFields(error),
     ...(error.stack === undefined ? {} : { stack: cut(error.stack, MAX_STACK_LENGTH) }),
-    ...(error.cause === undefined || depth === 0 ? {} : { cause: serializeError(error.cause, depth - 1) }),
-    ...(Array.isArray(errors) && depth > 0
-      ? { errors: errors.slice(0, MAX_ERRORS).map((item) => serializeError(item, depth - 1)) }
-      : {}),
+    ...(depth === 0 ? {} : pickInnerErrors(error, depth - 1)),
   };
 }
 
-function ownFields(error: object): { code?: unknown; status?: unknown; errors?: unknown } {
-  return error;
+function pickFields({ code, status }: AnyError): Pick<SerializedError, 'code' | 'status'> {
+  return {
+    ...(typeof code === 'string' || typeof code === 'number' ? { code } : {}),
+    ...(typeof status === 'number' ? { status } : {}),
+  };
+}
+
+function pickInnerErrors({ cause, errors }: AnyError, depth: number): Pick<SerializedError, 'cause' | 'errors'> {
+  return {
+    ...(cause === undefined ? {} : { cause: serializeError(cause, depth) }),
+    ...(Array.isArray(errors)
+      ? { errors: errors.slice(0, MAX_ERRORS).map((item) => serializeError(item, depth)) }
+      : {}),
+  };
 }
 
 /** A thrown object is named, not shown: what is in it is unknown. */

@@ -1,0 +1,98 @@
+import js from '@eslint/js';
+import tseslint from 'typescript-eslint';
+import { house } from './scripts/eslint-house.mjs';
+
+/** The limits of CONTRIBUTING.md, "How the code reads". */
+const limits = {
+  'max-lines': ['error', 250],
+  'max-lines-per-function': ['error', 40],
+  'max-params': ['error', 4],
+  complexity: ['error', 10],
+};
+
+const names = [
+  {
+    selector:
+      ':matches(VariableDeclarator > Identifier.id, :function > Identifier.params)[name=/^(req|res|opts|err|cb|util|helper|mgr)$/]',
+    message: 'Spell it out: request, response, options, error.',
+  },
+  {
+    selector: 'ClassDeclaration[id.name=/(Manager|Helper|Utils?|Common)$/]',
+    message: 'Say what it is, not that it is something.',
+  },
+];
+
+const environment = {
+  'no-restricted-properties': [
+    'error',
+    { object: 'process', property: 'env', message: 'Only src/config/ reads the environment; take a setting.' },
+  ],
+  'no-restricted-imports': [
+    'error',
+    { paths: [{ name: 'node:process', importNames: ['env'], message: 'Only src/config/ reads the environment.' }] },
+  ],
+};
+
+export default tseslint.config(
+  { ignores: ['dist/', 'coverage/', 'test-results/', '**/node_modules/'] },
+  { linterOptions: { reportUnusedDisableDirectives: 'error' } },
+  js.configs.recommended,
+  {
+    plugins: { house },
+    rules: {
+      ...limits,
+      eqeqeq: 'error',
+      'house/disable-with-reason': 'error',
+      'no-restricted-syntax': ['error', ...names],
+      'no-restricted-exports': [
+        'error',
+        {
+          restrictDefaultExports: {
+            direct: true,
+            named: true,
+            defaultFrom: true,
+            namedFrom: true,
+            namespaceFrom: true,
+          },
+        },
+      ],
+    },
+  },
+  {
+    files: ['**/*.ts'],
+    extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
+    languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
+    rules: {
+      // A Nest module is a class whose content is its decorator.
+      '@typescript-eslint/no-extraneous-class': ['error', { allowWithDecorator: true }],
+      // A number prints as itself; the rule's worth is in objects, undefined and any.
+      '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
+      // Nest types its options as classes and takes literals.
+      '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
+      // `default` is how a switch over somebody else's union says "and whatever they add".
+      '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
+    },
+  },
+  { files: ['src/**/*.ts'], rules: { ...environment, 'no-console': 'error' } },
+  { files: ['src/config/**/*.ts'], rules: { 'no-restricted-properties': 'off', 'no-restricted-imports': 'off' } },
+  {
+    files: ['test/**/*.ts'],
+    rules: {
+      // A describe block is a list of tests, not a function to follow.
+      'max-lines-per-function': 'off',
+      // Controllers of test modules have no state.
+      '@typescript-eslint/class-methods-use-this': 'off',
+    },
+  },
+  {
+    files: ['**/*.mjs', '**/*.cjs'],
+    extends: [tseslint.configs.disableTypeChecked],
+    languageOptions: {
+      globals: Object.fromEntries(
+        ['console', 'fetch', 'performance', 'process', 'setTimeout', 'URL'].map((name) => [name, 'readonly']),
+      ),
+    },
+  },
+  // Tools find their configuration by its default export.
+  { files: ['*.config.mjs', '.dependency-cruiser.mjs'], rules: { 'no-restricted-exports': 'off' } },
+);
