@@ -1,1 +1,11 @@
+export { SHORTEST_STRONG_KEY, hashKey } from './caller-keys.js';
+export { ConfigurationError } from './configuration-error.js';
+export type { Environment } from './environment/environment.reader.js';
+export { ENVIRONMENT_TABLE } from './environment/environment.table.js';
+export { readEnvironment, type ReadEnvironment, type ReadEnvironmentOptions } from './environment/read-environment.js';
+export type { EnvironmentVariable } from './environment/variable.js';
+export { SHIPPED_CONFIG_FILE, loadSettings, type SettingsSources } from './load-settings.js';
+export type { ReadFile } from './read-text.js';
+export { secretsOf } from './secrets.js';
+export { SETTINGS, SettingsModule } from './settings.module.js';
 export * from './settings.js';

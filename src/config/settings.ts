@@ -50,7 +50,12 @@ export interface ServerSettings {
 export type StoreSettings =
   | { readonly kind: 'memory' }
   | ({ readonly kind: 'standalone'; readonly host: string; readonly port: number } & RedisOptions)
-  | ({ readonly kind: 'sentinel'; readonly sentinels: readonly Address[]; readonly master: string; readonly sentinelPassword?: string } & RedisOptions)
+  | ({
+      readonly kind: 'sentinel';
+      readonly sentinels: readonly Address[];
+      readonly master: string;
+      readonly sentinelPassword?: string;
+    } & RedisOptions)
   | ({ readonly kind: 'cluster'; readonly nodes: readonly Address[] } & RedisOptions);
 
 export interface Address {

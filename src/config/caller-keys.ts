@@ -1,0 +1,56 @@
+import { createHash } from 'node:crypto';
+import { ValueError } from './configuration-error.js';
+import { TIERS, type Tier } from './settings.js';
+
+/** What one entry of `CALLER_KEYS` says; the key itself is already gone. */
+export interface CallerKey {
+  readonly name: string;
+  readonly tier: Tier;
+  readonly keySha256: string;
+  /** Shorter than {@link SHORTEST_STRONG_KEY}. */
+  readonly isWeak: boolean;
+}
+
+/** A key with fewer characters can be guessed. */
+export const SHORTEST_STRONG_KEY = 16;
+
+/** The words an operator needs to get a first key, in one line of a shell. */
+export const HOW_TO_MAKE_A_KEY = 'export CALLER_KEYS="app:enterprise:$(openssl rand -hex 24)"; echo "$CALLER_KEYS"';
+
+/** SHA-256 as 64 lower-case hex digits: the only form in which a caller's key is kept or compared. */
+export function hashKey(key: string): string {
+  return createHash('sha256').update(key, 'utf8').digest('hex');
+}
+
+/** A name that is fit for logs, metrics and ownership. */
+export function isCallerName(text: string): boolean {
+  return /^[A-Za-z0-9][\w.@-]{0,63}$/.test(text) && text.toLowerCase() !== 'anonymous';
+}
+
+/**
+ * `name:tier:key`, separated by commas or line breaks. A key may contain `:` but no comma and no space.
+ *
+ * @throws ValueError that names an entry by its number and never repeats a part of it: whoever mixes up the order has put the key there
+ */
+export function parseCallerKeys(text: string): readonly CallerKey[] {
+  const entries = text
+    .split(/[,\r\n]+/)
+    .map((entry) => entry.trim())
+    .filter((entry) => entry !== '')
+    .map(parseEntry);
+  const faults = entries.flatMap((entry, index) => (typeof entry === 'string' ? [`[${String(index)}]: ${entry}`] : []));
+  if (faults.length > 0) throw new ValueError(faults.join('\n'));
+  return entries.filter((entry) => typeof entry !== 'string');
+}
+
+/** The entry, or what it must be. */
+function parseEntry(entry: string): CallerKey | string {
+  const [, name = '', tierName, key = ''] = /^([^:]*):([^:]*):(.*)$/.exec(entry) ?? [];
+  if (tierName === undefined) return 'must be name:tier:key';
+  if (!isCallerName(name))
+    return 'must begin with a name of up to 64 letters, digits and . _ @ -, other than anonymous';
+  const tier = TIERS.find((candidate) => candidate === tierName);
+  if (tier === undefined) return `must have one of the tiers ${TIERS.join(', ')} in second place: name:tier:key`;
+  if (!/^[\x21-\x7e]+$/.test(key)) return 'must end with a key of printable ASCII without spaces: name:tier:key';
+  return { name, tier, keySha256: hashKey(key), isWeak: key.length < SHORTEST_STRONG_KEY };
+}

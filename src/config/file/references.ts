@@ -1,0 +1,115 @@
+import type { Faults } from '../faults.js';
+import { nearest } from '../nearest.js';
+import { TIERS } from '../settings.js';
+import type { CoordinatorFile } from './coordinator.file.js';
+
+/** A name and where it stands. */
+interface Mention {
+  readonly path: string;
+  readonly name: string;
+}
+
+/** A mapping of which nothing is certain: other faults may have been noted in it. */
+type Entry = Readonly<Record<string, unknown>>;
+
+/** Notes names that point nowhere, are given twice, or point to what they stand in. The file may have other faults. */
+export function checkReferences(file: CoordinatorFile, faults: Faults): void {
+  const models = entriesOf(file.models);
+  const names = namesIn(models, 'models');
+  const aliases = models.flatMap((model, index) => textsIn(model['aliases'], `models[${String(index)}].aliases`));
+  const providers = namesIn(entriesOf(file.providers), 'providers');
+  checkUnique([...names, ...aliases], faults);
+  checkUnique(providers, faults);
+  const tiers = entriesOf([file.tiers]).flatMap((tier) =>
+    TIERS.flatMap((name) => textsIn(tier[name], `tiers.${name}`)),
+  );
+  checkModelNames(tiers, { names, aliases }, faults);
+  models.forEach((model, index) => {
+    const path = `models[${String(index)}]`;
+    const fallbacks = textsIn(model['fallbacks'], `${path}.fallbacks`);
+    checkModelNames(fallbacks, { names, aliases }, faults);
+    checkModel(model, path, faults);
+    checkDeployments(entriesOf(model['deployments']), { path: `${path}.deployments`, providers }, faults);
+    for (const { path: at, name } of fallbacks) {
+      if (name === model['name']) faults.add(at, 'a model cannot be its own fallback');
+    }
+  });
+}
+
+function checkModelNames(
+  mentions: readonly Mention[],
+  known: { readonly names: readonly Mention[]; readonly aliases: readonly Mention[] },
+  faults: Faults,
+): void {
+  const names = known.names.map(({ name }) => name);
+  const aliases = known.aliases.map(({ name }) => name);
+  for (const { path, name } of mentions) {
+    if (names.includes(name)) continue;
+    faults.add(
+      path,
+      aliases.includes(name) ? `${quoted(name)} is an alias: write the model's name` : unknown('model', name, names),
+    );
+  }
+}
+
+function checkModel({ contextWindow, maxOutputTokens, separateInputLimit }: Entry, path: string, faults: Faults): void {
+  const isTooMuch =
+    typeof contextWindow === 'number' && typeof maxOutputTokens === 'number' && maxOutputTokens > contextWindow;
+  if (isTooMuch && separateInputLimit !== true) {
+    faults.add(`${path}.maxOutputTokens`, 'must be at most contextWindow, which holds input and output together');
+  }
+}
+
+function checkDeployments(
+  deployments: readonly Entry[],
+  known: { path: string; providers: readonly Mention[] },
+  faults: Faults,
+): void {
+  const providers = known.providers.map(({ name }) => name);
+  const seen = new Set<string>();
+  deployments.forEach(({ provider, model }, index) => {
+    const at = `${known.path}[${String(index)}]`;
+    if (typeof provider !== 'string') return;
+    if (!providers.includes(provider)) faults.add(`${at}.provider`, unknown('provider', provider, providers));
+    const id = JSON.stringify([provider, model]);
+    if (seen.has(id)) faults.add(at, 'the same model of the same provider stands above already');
+    seen.add(id);
+  });
+}
+
+function checkUnique(mentions: readonly Mention[], faults: Faults): void {
+  const first = new Map<string, string>();
+  for (const { path, name } of mentions) {
+    const earlier = first.get(name);
+    if (earlier === undefined) first.set(name, path);
+    else faults.add(path, `${quoted(name)} is taken by ${earlier}`);
+  }
+}
+
+function unknown(what: string, name: string, known: readonly string[]): string {
+  const meant = nearest(name, known, Math.max(2, Math.floor(name.length / 2)));
+  return `there is no ${what} ${quoted(name)}${meant === undefined ? `; known are ${known.join(', ')}` : `, did you mean ${meant}?`}`;
+}
+
+function quoted(name: string): string {
+  return JSON.stringify(name.slice(0, 100));
+}
+
+function namesIn(entries: readonly Entry[], path: string): readonly Mention[] {
+  return entries.flatMap(({ name }, index) =>
+    typeof name === 'string' ? [{ path: `${path}[${String(index)}].name`, name }] : [],
+  );
+}
+
+function textsIn(value: unknown, path: string): readonly Mention[] {
+  const items: readonly unknown[] = Array.isArray(value) ? value : [];
+  return items.flatMap((name, index) =>
+    typeof name === 'string' ? [{ path: `${path}[${String(index)}]`, name }] : [],
+  );
+}
+
+/** The mappings of a list, in their places; what is no mapping counts as an empty one. */
+function entriesOf(value: unknown): readonly Entry[] {
+  const items: readonly unknown[] = Array.isArray(value) ? value : [];
+  return items.map((item) => (typeof item === 'object' && item !== null ? { ...item } : {}));
+}

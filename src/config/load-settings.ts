@@ -1,0 +1,100 @@
+import { fileURLToPath } from 'node:url';
+import type { BootContext } from './boot-context.js';
+import { callerSettings } from './caller.rules.js';
+import { deepFreeze } from './deep-freeze.js';
+import { environmentNotices } from './environment/environment.notices.js';
+import { EnvironmentReader, type Environment } from './environment/environment.reader.js';
+import { ENVIRONMENT_TABLE, namesOf } from './environment/environment.table.js';
+import { SERVER_VARIABLES as SERVER } from './environment/server.variables.js';
+import { Faults } from './faults.js';
+import { variablesIn } from './file/base-url.js';
+import type { CoordinatorFile } from './file/coordinator.file.js';
+import { readCoordinatorFile } from './file/file.reader.js';
+import { modelSettings } from './file/model.settings.js';
+import { providerSettings } from './file/provider.settings.js';
+import { checkReferences } from './file/references.js';
+import { plain } from './file/shape.js';
+import { readText, readTextIfThere, type ReadFile } from './read-text.js';
+import { serverSettings } from './server.settings.js';
+import type { CallerSettings, Settings } from './settings.js';
+import { storeSettings } from './store.rules.js';
+import { lifecycleNotices, upstreamOf } from './upstream.rules.js';
+
+/** The catalogue that comes with the product; the same place seen from src/ and from dist/. */
+export const SHIPPED_CONFIG_FILE = fileURLToPath(new URL('../../coordinator.yaml', import.meta.url));
+const USUAL_CONFIG_FILE = 'coordinator.yaml';
+
+export interface SettingsSources {
+  readonly environment: Environment;
+  /** Reads a text file; a path without a leading slash is relative to the working directory. */
+  readonly readFile: ReadFile;
+  /** Unix milliseconds; decides which vendors' deployments have ended. */
+  readonly now: number;
+}
+
+/**
+ * Everything the process is told from outside, checked, completed with defaults and deeply frozen.
+ *
+ * @throws ConfigurationError with every fault of the environment and of coordinator.yaml at once
+ */
+export function loadSettings({ environment, readFile, now }: SettingsSources): Settings {
+  const faults = new Faults();
+  const reader = new EnvironmentReader(environment, readFile, faults);
+  const isProduction = reader.value(SERVER.nodeEnv) === 'production';
+  const context: BootContext = { reader, readFile, faults, isProduction, now, notices: [] };
+  const store = storeSettings(context);
+  const file = coordinatorFile(context);
+  const catalogue = catalogueOf(file, context);
+  const callers = callersOf(file, context);
+  const server = serverSettings(context, callers.length > 0);
+  const expectedPods = reader.value(SERVER.expectedPods);
+  faults.throwIfAny();
+  const notices = [...context.notices, ...environmentNotices(environment, knownNames(file))];
+  return deepFreeze({ isProduction, server, store, expectedPods, ...catalogue, callers, notices });
+}
+
+function coordinatorFile({ reader, readFile, faults }: BootContext): CoordinatorFile | undefined {
+  const named = reader.value(SERVER.configFile);
+  const found = faults.parse('CONFIG_FILE', () => {
+    if (named !== undefined) return { path: named, text: readText(readFile, named) };
+    const usual = readTextIfThere(readFile, USUAL_CONFIG_FILE);
+    return usual === undefined
+      ? { path: SHIPPED_CONFIG_FILE, text: readText(readFile, SHIPPED_CONFIG_FILE) }
+      : { path: USUAL_CONFIG_FILE, text: usual };
+  });
+  const file = found === undefined ? undefined : readCoordinatorFile(found.text, found.path, faults);
+  if (file !== undefined) checkReferences(file, faults);
+  return file;
+}
+
+type Catalogue = Pick<Settings, 'upstream' | 'providers' | 'models' | 'tiers'>;
+
+/** What the file says about providers and models, as far as that part of it is without faults. */
+function catalogueOf(file: CoordinatorFile | undefined, context: BootContext): Catalogue {
+  const { faults, reader, notices, now } = context;
+  reader.value(SERVER.upstream);
+  const tiers = { free: [], pro: [], enterprise: [] };
+  if (file === undefined || faults.hasUnder('providers'))
+    return { upstream: 'simulator', providers: [], models: [], tiers };
+  const providers = file.providers.map((provider, index) => providerSettings(provider, index, context));
+  const upstream = upstreamOf(providers, context);
+  if (faults.hasUnder('models') || faults.hasUnder('tiers')) return { upstream, providers, models: [], tiers };
+  const models = file.models.map(modelSettings);
+  if (upstream === 'providers') notices.push(...lifecycleNotices(models, providers, now));
+  return { upstream, providers, models, tiers: plain(file.tiers) };
+}
+
+function callersOf(file: CoordinatorFile | undefined, context: BootContext): readonly CallerSettings[] {
+  if (file !== undefined && !context.faults.hasUnder('callers')) return callerSettings(file.callers, context);
+  context.reader.value(SERVER.callerKeys);
+  return [];
+}
+
+function knownNames(file: CoordinatorFile | undefined): readonly string[] {
+  const named = file?.providers.flatMap(({ keyVariable, baseUrl }) => [
+    keyVariable,
+    `${keyVariable}_FILE`,
+    ...variablesIn(baseUrl),
+  ]);
+  return [...namesOf(ENVIRONMENT_TABLE), ...(named ?? [])];
+}

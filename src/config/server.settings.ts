@@ -1,0 +1,24 @@
+import type { BootContext } from './boot-context.js';
+import { SERVER_VARIABLES as SERVER } from './environment/server.variables.js';
+import type { ServerSettings } from './settings.js';
+
+/** How the server listens and ends. */
+export function serverSettings({ reader, faults }: BootContext, hasCallers: boolean): ServerSettings {
+  const port = reader.value(SERVER.port);
+  const metricsPort = reader.value(SERVER.metricsPort);
+  if (port === metricsPort && port !== 0)
+    faults.add('METRICS_PORT', 'must not be PORT: leave it out to serve /metrics there');
+  return {
+    host: reader.value(SERVER.host),
+    port,
+    ...(metricsPort === undefined ? {} : { metricsPort }),
+    corsOrigins: reader.value(SERVER.corsOrigins) ?? [],
+    trustProxy: reader.value(SERVER.trustProxy),
+    bodyLimitBytes: reader.value(SERVER.bodyLimit),
+    requestDeadlineMs: reader.value(SERVER.requestDeadlineMs),
+    shutdownGraceMs: reader.value(SERVER.shutdownGraceMs),
+    drainDelayMs: reader.value(SERVER.drainDelayMs),
+    logLevel: reader.value(SERVER.logLevel),
+    loopbackHostsOnly: !hasCallers,
+  };
+}
