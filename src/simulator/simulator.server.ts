@@ -1,0 +1,105 @@
+import { createServer, type Server } from 'node:http';
+import { ChatEndpoint } from './endpoint/chat.endpoint.js';
+import { ControlEndpoint } from './endpoint/control.endpoint.js';
+import { Exchange } from './wire/exchange.js';
+import { ModelCatalogue } from './endpoint/model.catalogue.js';
+import { PromptCache } from './reply/prompt.cache.js';
+import { ProviderEndpoint } from './endpoint/provider.endpoint.js';
+import { ProviderError, typicalError } from './provider.error.js';
+import { ScriptQueue } from './script/script.queue.js';
+import { checkOptions, type SimulatorOptions } from './simulator.options.js';
+import { TrafficStats } from './traffic/traffic.stats.js';
+
+export interface Simulator {
+  /** Base URL for clients, ends in `/v1`. The control endpoints are beside it: `/control/script` and `/stats`. */
+  readonly url: string;
+  /** Ends all connections and timers. Idempotent. */
+  close(): Promise<void>;
+}
+
+const HOST = '127.0.0.1';
+// Longer than any client's pool keeps a connection, so that none is closed under a request.
+const KEEP_ALIVE_MS = 120_000;
+
+/**
+ * Starts an OpenAI-compatible provider on a loopback port.
+ * @throws RangeError on bad options; the system's error when the port is taken.
+ * @example
+ * const simulator = await startSimulator({ models: [model], speed: 100 });
+ * const client = new OpenAI({ baseURL: simulator.url, apiKey: 'any' });
+ */
+export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
+  checkOptions(options);
+  const closing = new AbortController();
+  const models = new ModelCatalogue(options.models);
+  await models.warmUp();
+  const answer = createAnswer(options, models);
+  const server = createServer((request, response) => {
+    void serve(new Exchange(request, response, closing.signal), answer);
+  });
+  server.keepAliveTimeout = KEEP_ALIVE_MS;
+  await listen(server, options.port ?? 0);
+  const address = server.address();
+  const port = typeof address === 'object' && address !== null ? address.port : 0;
+  return { url: `http://${HOST}:${String(port)}/v1`, close: () => close(server, closing) };
+}
+
+type Answer = (exchange: Exchange, url: URL) => Promise<void>;
+
+function createAnswer(options: SimulatorOptions, models: ModelCatalogue): Answer {
+  const { speed = 1, seed = 1, apiKeys = [] } = options;
+  const scripts = new ScriptQueue(seed);
+  const stats = new TrafficStats();
+  const control = new ControlEndpoint(scripts, stats);
+  const chat = new ChatEndpoint(models, new PromptCache(), seed);
+  const provider = new ProviderEndpoint({ speed, seed, apiKeys }, models, chat, { scripts, stats });
+  return async (exchange, url) => {
+    if (!(await control.answer(exchange, url))) {
+      await provider.answer(exchange, url);
+    }
+  };
+}
+
+async function serve(exchange: Exchange, answer: Answer): Promise<void> {
+  try {
+    await answer(exchange, urlOf(exchange));
+  } catch (error) {
+    if (exchange.isGone) {
+      return;
+    }
+    if (exchange.response.headersSent) {
+      exchange.reset();
+      throw error;
+    }
+    const refusal = error instanceof ProviderError ? error : typicalError(500);
+    exchange.sendJson(refusal.status, refusal.body);
+  }
+}
+
+function urlOf({ request }: Exchange): URL {
+  const path = request.url ?? '/';
+  if (!URL.canParse(path, `http://${HOST}`)) {
+    throw new ProviderError(404, `Invalid URL (${request.method ?? ''} ${path})`);
+  }
+  return new URL(path, `http://${HOST}`);
+}
+
+function listen(server: Server, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, HOST, () => {
+      server.removeListener('error', reject);
+      resolve();
+    });
+  });
+}
+
+async function close(server: Server, closing: AbortController): Promise<void> {
+  closing.abort(new Error('the simulator closes'));
+  await new Promise<void>((resolve) => {
+    server.close(() => {
+      resolve();
+    });
+    server.closeAllConnections();
+  });
+}

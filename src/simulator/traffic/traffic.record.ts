@@ -1,0 +1,85 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import type { UsageCounts } from '../reply/completion.js';
+import type { Exchange } from '../wire/exchange.js';
+import type { Endpoint } from '../script/script.js';
+
+/** Longer bodies are kept by their beginning only. */
+const MAX_BODY_CHARS = 65_536;
+const SECRET_HEADERS = new Set(['authorization', 'api-key', 'x-api-key', 'x-goog-api-key', 'cookie']);
+
+/** One request as it reached the wire, and what became of it. */
+export class TrafficRecord {
+  readonly at = Date.now();
+  model = 'unknown';
+  rawBody = '';
+  bodyBytes = 0;
+  outcome: 'open' | 'answered' | 'cut' | 'aborted' = 'open';
+  endedAt: number | undefined;
+  usage: UsageCounts | undefined;
+  readonly path: string;
+  private readonly method: string;
+  private readonly headers: IncomingHttpHeaders;
+
+  constructor(
+    readonly id: string,
+    readonly endpoint: Endpoint | 'other',
+    private readonly exchange: Exchange,
+  ) {
+    const { url = '', method = '', headers } = exchange.request;
+    this.path = url;
+    this.method = method;
+    this.headers = maskSecrets(headers);
+  }
+
+  get status(): number | undefined {
+    return this.exchange.status;
+  }
+
+  keepBody(raw: string): void {
+    this.bodyBytes = Buffer.byteLength(raw);
+    // A copy: a substring would keep the whole body alive.
+    this.rawBody = raw.length > MAX_BODY_CHARS ? Buffer.from(raw.slice(0, MAX_BODY_CHARS)).toString() : raw;
+  }
+
+  /** For GET /stats. `body` is undefined when it is no JSON or was too long to keep. */
+  toJson(): object {
+    const { id, at, path, method, headers, model, status, outcome, rawBody, bodyBytes, usage, endedAt } = this;
+    const durationMs = endedAt === undefined ? undefined : endedAt - at;
+    return {
+      id,
+      at,
+      method,
+      path,
+      model,
+      status,
+      outcome,
+      durationMs,
+      headers,
+      bodyBytes,
+      rawBody,
+      body: parsed(rawBody),
+      usage,
+    };
+  }
+}
+
+/** Secrets are shown by their last four characters only. */
+export function maskSecrets(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+  return Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => {
+      return [
+        name,
+        SECRET_HEADERS.has(name) ? String(value).replace(/\S{5,}$/, (secret) => `…${secret.slice(-4)}`) : value,
+      ];
+    }),
+  );
+}
+
+function parsed(rawBody: string): unknown {
+  try {
+    return JSON.parse(rawBody);
+  } catch {
+    // Not JSON; rawBody shows what it is.
+    return undefined;
+  }
+}
