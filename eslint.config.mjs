@@ -89,7 +89,10 @@ export default tseslint.config(
     extends: [tseslint.configs.disableTypeChecked],
     languageOptions: {
       globals: Object.fromEntries(
-        ['console', 'fetch', 'performance', 'process', 'setTimeout', 'URL'].map((name) => [name, 'readonly']),
+        [
+          ...['AbortController', 'AbortSignal', 'Buffer', 'URL', 'clearInterval', 'console', 'fetch', 'performance'],
+          ...['process', 'setInterval', 'setTimeout'],
+        ].map((name) => [name, 'readonly']),
       ),
     },
   },
