@@ -35,6 +35,11 @@ export function registerJsonBodies(instance: FastifyInstance, bodyLimitBytes: nu
       done(asError(error));
     }
   });
+  // Whatever else is announced comes here only with nothing in it: no body.
+  instance.addContentTypeParser('*', (_request, payload, done) => {
+    payload.resume();
+    done(null, undefined);
+  });
 }
 
 function bodyFault(request: FastifyRequest, bodyLimitBytes: number): ApiError | undefined {

@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Body, Controller, Delete, Get, HttpCode, Post } from '@nestjs/common';
+import { BodyText } from '../../src/http/index.js';
+import { startHttpApp, type HttpApp } from '../support/http-app.js';
+import { exchange, parseAnswer, RawConnection } from '../support/raw-http.js';
+
+const LIMIT = 16 * 1024 * 1024;
+
+@Controller()
+class EchoController {
+  @Post('echo')
+  @HttpCode(200)
+  echo(@BodyText() text: string, @Body() value: object): object {
+    return { length: Buffer.byteLength(text), text: text.length > 1_000 ? undefined : text, keys: Object.keys(value) };
+  }
+
+  @Post('poke')
+  @HttpCode(200)
+  poke(): object {
+    return { poked: true };
+  }
+
+  @Delete('thing')
+  remove(): object {
+    return { deleted: true };
+  }
+
+  @Get('thing')
+  read(): object {
+    return { read: true };
+  }
+}
+
+let server: HttpApp;
+beforeAll(async () => {
+  server = await startHttpApp({ controllers: [EchoController], bodyLimitBytes: LIMIT });
+});
+afterAll(() => server.close());
+
+function post(path: string, body: BodyInit, headers: Record<string, string> = { 'content-type': 'application/json' }): Promise<Response> {
+  return fetch(`${server.url}${path}`, { method: 'POST', headers, body });
+}
+
+async function errorOf(response: Response): Promise<{ message: string; type: string; param: string | null; code: string }> {
+  return ((await response.json()) as { error: { message: string; type: string; param: string | null; code: string } }).error;
+}
+
+describe('JSON bodies', () => {
+  it('hands over the exact text and its value', async () => {
+    const text = '{ "b" : 1.0,\n "a":"\\u00e9 😀 中" , "n": 12345678901234567890 }';
+    const response = await post('/echo', text);
+    expect(await response.json()).toEqual({ length: Buffer.byteLength(text), text, keys: ['b', 'a', 'n'] });
+  });
+
+  it.each(['application/json; charset=utf-8', 'Application/JSON', 'application/json ; charset="UTF-8"'])(
+    'takes %s',
+    async (contentType) => {
+      expect((await post('/echo', '{"a":1}', { 'content-type': contentType })).status).toBe(200);
+    },
+  );
+
+  it('ignores a byte order mark', async () => {
+    const response = await post('/echo', '\uFEFF{"a":1}');
+    expect(await response.json()).toMatchObject({ text: '{"a":1}' });
+  });
+
+  it.each([
+    ['{"a":1', 'it ends too early, at position 6'],
+    ['{"a": tru}', 'unexpected "t" at position 6 (line 1, column 7)'],
+    ['{\n  "a": 1,\n}', 'unexpected "}" at position 12 (line 3, column 1)'],
+    ['{"a":1} x', 'unexpected "x" at position 8 (line 1, column 9)'],
+    ["{'a':1}", 'unexpected "\'" at position 1 (line 1, column 2)'],
+    ['   ', 'it ends too early, at position 3'],
+  ])('refuses %j and says where it is wrong', async (text, place) => {
+    const response = await post('/echo', text);
+    expect(response.status).toBe(400);
+    expect(await errorOf(response)).toEqual({
+      message: `the request body is not valid JSON: ${place}`,
+      type: 'invalid_request_error',
+      param: null,
+      code: 'invalid_request',
+    });
+  });
+
+  it.each([
+    ['a stray continuation byte', [0x80]],
+    ['an overlong form', [0xc0, 0xaf]],
+    ['a surrogate', [0xed, 0xa0, 0x80]],
+    ['a cut sequence', [0xf0, 0x9f, 0x98]],
+    ['latin1', [0xe9]],
+  ])('refuses invalid UTF-8: %s', async (_name, bytes) => {
+    const response = await post('/echo', Buffer.concat([Buffer.from('{"a":"'), Buffer.from(bytes), Buffer.from('"}')]));
+    expect(response.status).toBe(400);
+    expect((await errorOf(response)).message).toBe('the request body is not valid UTF-8');
+  });
+
+  it('refuses nesting that would overflow a stack later', async () => {
+    const response = await post('/echo', `${'['.repeat(500_000)}${']'.repeat(500_000)}`);
+    expect(response.status).toBe(400);
+    expect((await errorOf(response)).message).toContain('nested deeper than 200 levels');
+  });
+
+  it('keeps __proto__ an ordinary member and pollutes nothing', async () => {
+    const response = await post('/echo', '{"__proto__":{"polluted":1},"constructor":{"prototype":{"polluted":1}}}');
+    expect(await response.json()).toMatchObject({ keys: ['__proto__', 'constructor'] });
+    expect(Object.hasOwn(Object.prototype, 'polluted')).toBe(false);
+    expect(({} as Record<string, unknown>)['polluted']).toBeUndefined();
+  });
+
+  it('refuses an empty body where one is needed, and where JSON was announced', async () => {
+    for (const headers of [{ 'content-type': 'application/json' }, { 'content-type': 'text/plain' }]) {
+      const response = await post('/echo', '', headers);
+      expect(response.status).toBe(400);
+      expect((await errorOf(response)).message).toMatch(/^the request body is empty/);
+    }
+    expect((await fetch(`${server.url}/echo`, { method: 'POST' })).status).toBe(400);
+  });
+
+  it('lets a POST without a body pass where none is needed', async () => {
+    const response = await fetch(`${server.url}/poke`, { method: 'POST' });
+    expect(await response.json()).toEqual({ poked: true });
+  });
+
+  it('lets a DELETE announce JSON and send nothing', async () => {
+    const answer = await exchange(
+      server.port,
+      'DELETE /thing HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 0\r\n\r\n',
+    );
+    expect(answer.status).toBe(200);
+  });
+
+  it('takes no harm from a GET with a body', async () => {
+    const answer = await exchange(
+      server.port,
+      'GET /thing HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: text/plain\r\nContent-Length: 5\r\n\r\nhello',
+    );
+    expect(answer.status).toBe(200);
+  });
+});
+
+describe('media types', () => {
+  it.each([
+    ['text/plain', 'not "text/plain"'],
+    ['application/x-www-form-urlencoded', 'not "application/x-www-form-urlencoded"'],
+    ['application/merge-patch+json', 'not "application/merge-patch+json"'],
+    ['application/jsonx', 'not "application/jsonx"'],
+    ['json', 'not "json"'],
+  ])('answers 415 for %s', async (contentType, reason) => {
+    const response = await post('/echo', '{"a":1}', { 'content-type': contentType });
+    expect(response.status).toBe(415);
+    expect(await errorOf(response)).toEqual({
+      message: `the content-type must be application/json: ${reason}`,
+      type: 'invalid_request_error',
+      param: null,
+      code: 'unsupported_media_type',
+    });
+  });
+
+  it('answers 415 when the content-type is missing', async () => {
+    const response = await post('/echo', Buffer.from('{"a":1}'), {});
+    expect(response.status).toBe(415);
+    expect((await errorOf(response)).message).toContain('it is missing');
+  });
+
+  it.each(['gzip', 'br', 'deflate, gzip'])('answers 415 for a body compressed by %s', async (encoding) => {
+    const response = await post('/echo', '{"a":1}', { 'content-type': 'application/json', 'content-encoding': encoding });
+    expect(response.status).toBe(415);
+    expect((await errorOf(response)).code).toBe('unsupported_media_type');
+  });
+
+  it('takes content-encoding: identity', async () => {
+    const headers = { 'content-type': 'application/json', 'content-encoding': 'identity' };
+    expect((await post('/echo', '{"a":1}', headers)).status).toBe(200);
+  });
+});
+
+describe('body size', () => {
+  it('takes a 9 MB base64 body (gateway row 66)', async () => {
+    const text = JSON.stringify({ image: Buffer.alloc(9 * 1024 * 1024, 7).toString('base64') });
+    const response = await post('/echo', text);
+    expect(response.status).toBe(200);
+    expect(await response.json()).toMatchObject({ length: text.length, keys: ['image'] });
+  });
+
+  it('takes exactly the limit', async () => {
+    const text = JSON.stringify({ a: 'x'.repeat(LIMIT - 8) });
+    expect(Buffer.byteLength(text)).toBe(LIMIT);
+    expect((await post('/echo', text)).status).toBe(200);
+  });
+
+  it('answers 413 in the shape, with the limit, to a client that sends it all (gateway row 66)', async () => {
+    const response = await post('/echo', JSON.stringify('x'.repeat(2 * LIMIT)));
+    expect(response.status).toBe(413);
+    expect(await errorOf(response)).toEqual({
+      message: `the request body is too large: the limit is ${String(LIMIT)} bytes`,
+      type: 'invalid_request_error',
+      param: null,
+      code: 'request_too_large',
+    });
+  });
+
+  it('answers 413 on the declared length alone', async () => {
+    const connection = await RawConnection.open(server.port);
+    connection.write(
+      `POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${String(LIMIT + 1)}\r\n\r\n{`,
+    );
+    const answer = parseAnswer(await connection.until(/request_too_large/));
+    expect(answer.status).toBe(413);
+    expect(answer.headers).toMatchObject({ connection: 'close' });
+    connection.destroy();
+  });
+
+  it('answers 413 to a chunked body when it passes the limit', async () => {
+    const chunk = Buffer.alloc(1024 * 1024, 0x20);
+    let sent = 0;
+    const body = new ReadableStream({
+      pull(controller) {
+        sent += 1;
+        if (sent > 20) controller.close();
+        else controller.enqueue(chunk);
+      },
+    });
+    const init = { method: 'POST', headers: { 'content-type': 'application/json' }, body, duplex: 'half' };
+    const response = await fetch(`${server.url}/echo`, init as RequestInit);
+    expect(response.status).toBe(413);
+    expect((await errorOf(response)).code).toBe('request_too_large');
+  });
+
+  it('asks for a body that waits for 100-continue only if it would take it', async () => {
+    const head = 'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nExpect: 100-continue\r\nConnection: close\r\n';
+    const small = await RawConnection.open(server.port);
+    small.write(`${head}Content-Length: 7\r\n\r\n`);
+    expect(await small.until(/\r\n\r\n/)).toMatch(/^HTTP\/1\.1 100 Continue/);
+    small.write('{"a":1}');
+    expect(await small.closed()).toContain('HTTP/1.1 200 OK');
+
+    const large = await RawConnection.open(server.port);
+    large.write(`${head}Content-Length: ${String(LIMIT + 1)}\r\n\r\n`);
+    expect(await large.until(/request_too_large/)).toMatch(/^HTTP\/1\.1 413 /);
+    large.destroy();
+  });
+
+  it('takes a body in chunks, byte by byte', async () => {
+    const connection = await RawConnection.open(server.port);
+    connection.write(
+      'POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\nConnection: close\r\n\r\n',
+    );
+    for (const byte of Buffer.from('{"é":1}')) {
+      connection.socket.write(Buffer.concat([Buffer.from('1\r\n'), Buffer.from([byte]), Buffer.from('\r\n')]));
+      await new Promise((resolve) => setImmediate(resolve));
+    }
+    connection.write('0\r\n\r\n');
+    const answer = parseAnswer(await connection.closed());
+    expect(answer.status).toBe(200);
+    expect(answer.body).toContain('é');
+  });
+});
