@@ -118,7 +118,7 @@ function* jsonParts(root: unknown): Generator<CountedPart> {
         yield overhead(JSON_MEMBER_TOKENS);
         pending.push(member);
       }
-    } else if (value !== undefined) {
+    } else if (typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean') {
       yield String(value);
     }
   }

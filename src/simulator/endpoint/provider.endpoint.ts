@@ -1,3 +1,4 @@
+import type { LatencyProfile } from '../../config/index.js';
 import { checkKey, keyOf } from './api-key.check.js';
 import type { ChatEndpoint } from './chat.endpoint.js';
 import type { Exchange } from '../wire/exchange.js';
@@ -8,7 +9,7 @@ import { methodNotAllowed, ProviderError } from '../provider.error.js';
 import { providerHeaders } from './provider.headers.js';
 import { ReplyDelivery } from '../wire/reply.delivery.js';
 import { parseJson, readBody } from '../request/request.body.js';
-import type { Endpoint } from '../script/script.js';
+import type { Endpoint, ScriptedBehaviour } from '../script/script.js';
 import type { ScriptQueue } from '../script/script.queue.js';
 import { SeededRandom } from '../reply/seeded.random.js';
 import type { TrafficRecord } from '../traffic/traffic.record.js';
@@ -56,18 +57,12 @@ export class ProviderEndpoint {
   }
 
   private async serve(exchange: Exchange, call: ProviderCall): Promise<void> {
-    const { endpoint, url, rawBody, record, key } = call;
+    const { endpoint, url, rawBody, record } = call;
     const body = endpoint === 'chat' ? parsed(rawBody) : undefined;
-    const named = isObject(body) && typeof body['model'] === 'string' ? body['model'] : undefined;
-    const model = this.models.find(named);
-    if (endpoint === 'chat') {
-      this.control.stats.identify(record, model?.name ?? 'unknown');
-    }
-    const behaviour = this.control.scripts.take({ endpoint, model: named, rawBody, apiKey: key }) ?? {};
-    const clock = new LatencyClock(model ?? INSTANT, this.options.speed, exchange.signal);
+    const { profile, behaviour } = this.receive(call, body);
+    const clock = new LatencyClock(profile, this.options.speed, exchange.signal);
     const delivery = new ReplyDelivery(exchange, clock, behaviour);
-    const headers = providerHeaders(record.id, 0);
-    if (await delivery.replace(headers)) {
+    if (await delivery.replace(providerHeaders(record.id, 0))) {
       return;
     }
     if (endpoint === 'chat') {
@@ -75,6 +70,18 @@ export class ProviderEndpoint {
     } else {
       await delivery.body(200, {}, { text: JSON.stringify(this.lookUp(endpoint, url.pathname)), position: 0 });
     }
+  }
+
+  /** Counts the call, and takes the script that is for it. */
+  private receive(call: ProviderCall, body: unknown): { profile: LatencyProfile; behaviour: ScriptedBehaviour } {
+    const { endpoint, rawBody, record, key } = call;
+    const name = isObject(body) && typeof body['model'] === 'string' ? body['model'] : undefined;
+    const model = this.models.find(name);
+    if (endpoint === 'chat') {
+      this.control.stats.identify(record, model?.name ?? 'unknown');
+    }
+    const behaviour = this.control.scripts.take({ endpoint, model: name, rawBody, apiKey: key }) ?? {};
+    return { profile: model ?? INSTANT, behaviour };
   }
 
   private lookUp(endpoint: Exclude<Endpoint, 'chat'>, path: string): object {

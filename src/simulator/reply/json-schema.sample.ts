@@ -7,7 +7,8 @@ const FULL_DEPTH = 4;
 /** Below this depth nothing more is filled in: only a schema without any finite value gets here. */
 const MAX_DEPTH = 40;
 const MAX_ITEMS = 100;
-const MAX_REFERENCES = 32;
+/** Steps after which nothing more is filled in: a schema can name itself without end, or branch a hundredfold at every level. */
+const MAX_STEPS = 5_000;
 
 /**
  * A value that is valid for the schema: types, enum, const, $ref into the same document, anyOf, oneOf, allOf, nested objects and arrays,
@@ -18,13 +19,15 @@ export function sampleJson(schema: JsonObject, random: SeededRandom): unknown {
 }
 
 class SchemaSampler {
+  private steps = 0;
+
   constructor(
     private readonly root: JsonObject,
     private readonly random: SeededRandom,
   ) {}
 
   sample(unresolved: unknown, depth: number): unknown {
-    if (!isObject(unresolved) || depth > MAX_DEPTH) {
+    if (!isObject(unresolved) || depth > MAX_DEPTH || this.isSpent()) {
       return this.random.pick(['alpha', 'beta', 'gamma']);
     }
     const schema = this.chosen(this.resolved(unresolved), depth);
@@ -34,6 +37,10 @@ class SchemaSampler {
     if (Array.isArray(schema['enum']) && schema['enum'].length > 0) {
       return this.random.pick<unknown>(schema['enum']);
     }
+    return this.byType(schema, depth);
+  }
+
+  private byType(schema: JsonObject, depth: number): unknown {
     switch (typeOf(schema)) {
       case 'object':
         return this.object(schema, depth);
@@ -90,20 +97,28 @@ class SchemaSampler {
   /** Follows `$ref` and folds `allOf` in. */
   private resolved(unresolved: JsonObject): JsonObject {
     let schema = unresolved;
-    for (let hops = 0; typeof schema['$ref'] === 'string' && hops < MAX_REFERENCES; hops += 1) {
-      const { $ref: _, ...siblings } = schema;
-      schema = { ...this.pointedAt(schema['$ref']), ...siblings };
+    while (!this.isSpent()) {
+      const { $ref: reference, ...siblings } = schema;
+      if (typeof reference !== 'string') {
+        break;
+      }
+      schema = { ...this.pointedAt(reference), ...siblings };
     }
     const { allOf, ...own } = schema;
-    return Array.isArray(allOf)
+    return Array.isArray(allOf) && !this.isSpent()
       ? allOf.filter(isObject).reduce((sum, each) => merged(sum, this.resolved(each)), own)
       : schema;
+  }
+
+  private isSpent(): boolean {
+    this.steps += 1;
+    return this.steps > MAX_STEPS;
   }
 
   private pointedAt(reference: string): JsonObject {
     let place: unknown = this.root;
     for (const step of reference.split('/').slice(1)) {
-      const key = decodeURIComponent(step).replaceAll('~1', '/').replaceAll('~0', '~');
+      const key = unescaped(step).replaceAll('~1', '/').replaceAll('~0', '~');
       place = isObject(place) ? place[key] : undefined;
     }
     return isObject(place) ? place : {};
@@ -116,7 +131,7 @@ class SchemaSampler {
       .flatMap((each): readonly unknown[] => (Array.isArray(each) ? each : []))
       .filter(isObject);
     const [first] = alternatives;
-    if (first === undefined) {
+    if (first === undefined || this.isSpent()) {
       return schema;
     }
     const ending = alternatives.find((each) =>
@@ -124,6 +139,15 @@ class SchemaSampler {
     );
     const choice = depth >= FULL_DEPTH ? (ending ?? first) : first;
     return this.chosen(merged(own, this.resolved(choice)), depth);
+  }
+}
+
+function unescaped(step: string): string {
+  try {
+    return decodeURIComponent(step);
+  } catch {
+    // A stray % is no encoding.
+    return step;
   }
 }
 

@@ -59,11 +59,14 @@ function compose(request: ChatRequest, random: SeededRandom): string {
       return JSON.stringify({ answer: pseudoText(random, 8) });
     case 'json_schema':
       return JSON.stringify(sampleJson(request.format.schema, random));
-    case 'text': {
-      const wished = /^\s*words:\s*(\d{1,6})/i.exec(asked)?.[1];
-      return pseudoText(random, wished === undefined ? random.integer(20, 60) : Math.min(Number(wished), MAX_WORDS));
-    }
+    case 'text':
+      return prose(asked, random);
   }
+}
+
+function prose(asked: string, random: SeededRandom): string {
+  const wished = /^\s*words:\s*(\d{1,6})/i.exec(asked)?.[1];
+  return pseudoText(random, wished === undefined ? random.integer(20, 60) : Math.min(Number(wished), MAX_WORDS));
 }
 
 function citeResults({ messages }: ChatRequest): string {

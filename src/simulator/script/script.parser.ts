@@ -93,7 +93,8 @@ function faultsOf(script: JsonObject): readonly string[] {
     const expected = check(value);
     return expected === undefined ? [] : [`${key}: must be ${expected}`];
   });
-  if (typeof script['status'] === 'number' && script['status'] < 400 && script['body'] === undefined) {
+  const hasBody = script['body'] !== undefined || script['garbageBody'] === true;
+  if (typeof script['status'] === 'number' && script['status'] < 400 && !hasBody) {
     faults.push('status: below 400 it needs a body');
   }
   return faults;
@@ -106,7 +107,7 @@ function toScript(script: JsonObject): Script {
   // Every member has passed its check above.
   return {
     target: target as ScriptTarget,
-    behaviour: behaviour as ScriptedBehaviour,
+    behaviour,
     ...(typeof given === 'number' && { times: given }),
   };
 }
