@@ -5,7 +5,7 @@ import type { Phase, StoreState } from './health.options.js';
 export const STORE_PATIENCE_MS = 5_000;
 
 /** Ready in this respect or not, and what an operator should know. */
-export type Readiness = HealthIndicatorResult<string, 'up' | 'down', { readonly [fact: string]: string | number }>;
+export type Readiness = HealthIndicatorResult<string, 'up' | 'down', Readonly<Record<string, string | number>>>;
 
 /** Down before boot completes and while draining. */
 export function phaseReadiness(phase: Phase): Readiness {
@@ -22,5 +22,7 @@ export function storeReadiness(store: StoreState): Readiness {
   const isDown = policy === 'refuse' && downForMs > STORE_PATIENCE_MS;
   const status = isDown ? 'down' : 'up';
   if (downForMs === 0) return { store: { status, kind, policy } };
-  return { store: { status, kind, policy, downForMs, note: policy === 'degrade' ? 'degraded: local limits' : 'not answering' } };
+  return {
+    store: { status, kind, policy, downForMs, note: policy === 'degrade' ? 'degraded: local limits' : 'not answering' },
+  };
 }

@@ -50,7 +50,9 @@ function bodyFault(request: FastifyRequest, bodyLimitBytes: number): ApiError | 
   if (encoding !== undefined && encoding !== '' && encoding !== 'identity') {
     return new ApiError('unsupported_media_type', 'compressed request bodies are not taken: send no content-encoding');
   }
-  return isJson(headers['content-type']) ? undefined : new ApiError('unsupported_media_type', mediaTypeFault(headers['content-type']));
+  return isJson(headers['content-type'])
+    ? undefined
+    : new ApiError('unsupported_media_type', mediaTypeFault(headers['content-type']));
 }
 
 function hasBody(request: FastifyRequest): boolean {

@@ -54,6 +54,7 @@ export function endWithError(socket: Socket, error: ApiError): void {
 
 function clientError(code: string | undefined): ApiError {
   if (code === 'HPE_HEADER_OVERFLOW') return new ApiError('headers_too_large', 'the request headers are too large');
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT') return new ApiError('request_timeout', 'the request took too long to arrive');
+  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
+    return new ApiError('request_timeout', 'the request took too long to arrive');
   return new ApiError('invalid_request', 'the request is not valid HTTP/1.1');
 }

@@ -33,7 +33,11 @@ export function createDocument(app: NestFastifyApplication, options: DocsOptions
     .setTitle('ai-api-coordinator')
     .setDescription('An OpenAI-compatible API in front of LLM providers. Every answer carries `x-request-id`.')
     .setVersion(options.version)
-    .addBearerAuth({ type: 'http', scheme: 'bearer', description: 'A caller key, or any text when no callers are configured.' })
+    .addBearerAuth({
+      type: 'http',
+      scheme: 'bearer',
+      description: 'A caller key, or any text when no callers are configured.',
+    })
     .addSecurityRequirements('bearer')
     .build();
   const document = SwaggerModule.createDocument(app, config);
@@ -45,7 +49,7 @@ export function createDocument(app: NestFastifyApplication, options: DocsOptions
 }
 
 function withError(operation: Operation | undefined): void {
-  if (operation !== undefined) operation.responses['default'] ??= ERROR_RESPONSE;
+  if (operation !== undefined) operation.responses.default ??= ERROR_RESPONSE;
 }
 
 function withErrorComponents(components: Components): Components {
@@ -73,7 +77,12 @@ function errorSchema(): NonNullable<Components['schemas']>[string] {
         properties: {
           message: { type: 'string', example: 'temperature must not be greater than 2' },
           type: { type: 'string', enum: [...new Set(Object.values(STATUS_TABLE).map((row) => row.type))] },
-          param: { type: 'string', nullable: true, example: 'temperature', description: 'The request member at fault.' },
+          param: {
+            type: 'string',
+            nullable: true,
+            example: 'temperature',
+            description: 'The request member at fault.',
+          },
           code: { type: 'string', nullable: true, enum: Object.keys(STATUS_TABLE), example: 'invalid_request' },
         },
       },
@@ -86,7 +95,9 @@ function errorTable(): string {
   for (const [code, row] of Object.entries(STATUS_TABLE)) {
     codesByStatus.set(row.status, [...(codesByStatus.get(row.status) ?? []), code]);
   }
-  const lines = [...codesByStatus].sort(([a], [b]) => a - b).map(([status, codes]) => `- ${String(status)}: ${codes.join(', ')}`);
+  const lines = [...codesByStatus]
+    .sort(([a], [b]) => a - b)
+    .map(([status, codes]) => `- ${String(status)}: ${codes.join(', ')}`);
   return [
     'Every failure has this shape. `Retry-After` and `retry-after-ms` say when to try again, `x-should-retry` whether. The codes:',
     '',

@@ -80,7 +80,7 @@ export class Drain {
 
   /** Resolves when no request is open, at the latest after `limitMs`. */
   async #empty(limitMs: number): Promise<void> {
-    if (this.#open.size === 0) return;
+    if (this.#open.size === 0 || limitMs === 0) return;
     await new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, limitMs);
       this.#onEmpty = () => {

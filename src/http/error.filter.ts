@@ -38,7 +38,8 @@ export class ErrorFilter implements ExceptionFilter {
 
   #answerTo(error: unknown, request: FastifyRequest): ApiError {
     // Nest's own text would quote the query string.
-    if (request.is404 && error instanceof NotFoundException) return routeNotFound(request.method, request.raw.url ?? '');
+    if (request.is404 && error instanceof NotFoundException)
+      return routeNotFound(request.method, request.raw.url ?? '');
     return toApiError(error, { requestId: request.id, bodyLimitBytes: this.options.bodyLimitBytes });
   }
 }
@@ -47,5 +48,8 @@ export class ErrorFilter implements ExceptionFilter {
 function isAboutLeaving(error: unknown): boolean {
   if (error instanceof ClientGoneError) return true;
   if (!isError(error)) return false;
-  return error.name === 'AbortError' || ('code' in error && (error.code === 'ECONNRESET' || error.code === 'ERR_STREAM_PREMATURE_CLOSE'));
+  return (
+    error.name === 'AbortError' ||
+    ('code' in error && (error.code === 'ECONNRESET' || error.code === 'ERR_STREAM_PREMATURE_CLOSE'))
+  );
 }

@@ -16,7 +16,8 @@ export interface JsonBody {
  * @throws ApiError `invalid_request` for an empty body, invalid UTF-8, malformed JSON (with its position), or too deep nesting
  */
 export function parseJsonBody(body: Buffer): JsonBody {
-  if (body.length === 0) throw new ApiError('invalid_request', 'the request body is empty: send JSON, or no content-type');
+  if (body.length === 0)
+    throw new ApiError('invalid_request', 'the request body is empty: send JSON, or no content-type');
   if (!isUtf8(body)) throw new ApiError('invalid_request', 'the request body is not valid UTF-8');
   const text = withoutMark(body.toString('utf8'));
   const value = parse(text);

@@ -1,10 +1,22 @@
-type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma or end' | 'nothing';
+type Expected = 'value' | 'value or end' | 'key' | 'key or end' | 'colon' | 'comma or }' | 'comma or ]' | 'nothing';
 
 /** A position from which a scan goes on, or at which it failed. */
 interface Step {
   readonly at: number;
   readonly isFault: boolean;
 }
+
+/** What the next token may begin with; that it is a value at all is seen when it is read. */
+const STARTS: Readonly<Record<Expected, RegExp>> = {
+  value: /[^}\]:,]/,
+  'value or end': /[^}:,]/,
+  key: /"/,
+  'key or end': /["}]/,
+  colon: /:/,
+  'comma or }': /[,}]/,
+  'comma or ]': /[,\]]/,
+  nothing: /(?!)/,
+};
 
 const SPACE = /[ \t\n\r]*/y;
 const LITERAL = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)/y;
@@ -32,31 +44,11 @@ export function jsonFaultAt(text: string): number | undefined {
 /** Reads one token, if it is one of those expected. */
 function read(text: string, at: number, expected: Expected): Step {
   const char = text.charAt(at);
-  if (!starts(char, expected)) return { at, isFault: true };
+  if (!STARTS[expected].test(char)) return { at, isFault: true };
   if (char === '"') return readString(text, at);
   if ('{}[]:,'.includes(char)) return { at: at + 1, isFault: false };
   const end = skip(LITERAL, text, at);
   return { at: end, isFault: end === at };
-}
-
-function starts(char: string, expected: Expected): boolean {
-  const isValue = !'}]:,'.includes(char);
-  switch (expected) {
-    case 'value':
-      return isValue;
-    case 'value or end':
-      return isValue || char === ']';
-    case 'key':
-      return char === '"';
-    case 'key or end':
-      return char === '"' || char === '}';
-    case 'colon':
-      return char === ':';
-    case 'comma or end':
-      return char === ',' || char === '}' || char === ']';
-    case 'nothing':
-      return false;
-  }
 }
 
 function readString(text: string, start: number): Step {
@@ -74,15 +66,29 @@ function readString(text: string, start: number): Step {
 }
 
 function next(token: string, expected: Expected, open: ('{' | '[')[]): Expected {
-  if (token === '{' || token === '[') {
-    open.push(token);
-    return token === '{' ? 'key or end' : 'value or end';
+  switch (token) {
+    case '{':
+      open.push(token);
+      return 'key or end';
+    case '[':
+      open.push(token);
+      return 'value or end';
+    case ':':
+      return 'value';
+    case ',':
+      return open.at(-1) === '{' ? 'key' : 'value';
+    case '}':
+    case ']':
+      open.pop();
+      return afterValue(open);
   }
-  if (token === ':') return 'value';
-  if (token === ',') return open.at(-1) === '{' ? 'key' : 'value';
-  if (expected === 'key' || (expected === 'key or end' && token === '"')) return 'colon';
-  if (token === '}' || token === ']') open.pop();
-  return open.length === 0 ? 'nothing' : 'comma or end';
+  return expected.startsWith('key') ? 'colon' : afterValue(open);
+}
+
+function afterValue(open: readonly ('{' | '[')[]): Expected {
+  const around = open.at(-1);
+  if (around === undefined) return 'nothing';
+  return around === '{' ? 'comma or }' : 'comma or ]';
 }
 
 function skip(pattern: RegExp, text: string, at: number): number {

@@ -36,7 +36,8 @@ function checkHost(request: FastifyRequest, loopbackOnly: boolean): void {
   if (loopbackOnly && !isLoopbackHost(headers.host)) {
     throw new ApiError('host_not_allowed', 'without configured callers only loopback host names are answered');
   }
-  if (headers.host === undefined && httpVersion === '1.1') throw new ApiError('invalid_request', 'the Host header is missing');
+  if (headers.host === undefined && httpVersion === '1.1')
+    throw new ApiError('invalid_request', 'the Host header is missing');
 }
 
 /**

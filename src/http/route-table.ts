@@ -47,7 +47,10 @@ export function routeNotFound(method: string, url: string): ApiError {
 
 /** A path that is served, but not by this method. */
 export function methodNotAllowed(method: string, url: string, allowed: readonly string[]): ApiError {
-  return new ApiError('method_not_allowed', `${method} is not allowed on ${shownPath(url)}; allowed: ${allowed.join(', ')}`);
+  return new ApiError(
+    'method_not_allowed',
+    `${method} is not allowed on ${shownPath(url)}; allowed: ${allowed.join(', ')}`,
+  );
 }
 
 function shownPath(url: string): string {

@@ -1,5 +1,5 @@
 import { HttpException } from '@nestjs/common';
-import { ApiError } from './api-error.js';
+import { ApiError, type ApiErrorOptions } from './api-error.js';
 import { isError } from './is-error.js';
 import { STATUS_TABLE, type ErrorCode } from './status-table.js';
 
@@ -51,15 +51,24 @@ export function toApiError(error: unknown, facts: ErrorFacts = {}): ApiError {
 }
 
 function fromCodedError(error: unknown, facts: ErrorFacts): ApiError | undefined {
-  if (!isError(error) || !('code' in error) || typeof error.code !== 'string') return undefined;
-  const fault = Object.hasOwn(FASTIFY_FAULTS, error.code) ? FASTIFY_FAULTS[error.code] : undefined;
+  const code: unknown = isError(error) ? Reflect.get(error, 'code') : undefined;
+  if (!isError(error) || typeof code !== 'string') return undefined;
+  if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(facts, error);
+  const fault = Object.hasOwn(FASTIFY_FAULTS, code) ? FASTIFY_FAULTS[code] : undefined;
   if (fault !== undefined) return new ApiError(fault[0], fault[1], { cause: error });
-  if (error.code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(facts, error);
-  if (!isErrorCode(error.code)) return undefined;
-  const param = 'param' in error && typeof error.param === 'string' ? { param: error.param } : {};
-  const delay = 'retryAfterMs' in error && typeof error.retryAfterMs === 'number' ? { retryAfterMs: error.retryAfterMs } : {};
-  const retry = 'isRetryable' in error && typeof error.isRetryable === 'boolean' ? { isRetryable: error.isRetryable } : {};
-  return new ApiError(error.code, error.message, { ...param, ...delay, ...retry, cause: error });
+  return isErrorCode(code) ? new ApiError(code, error.message, { ...optionsOf(error), cause: error }) : undefined;
+}
+
+/** The facts that an error of another module brings, as far as they are what they should be. */
+function optionsOf(error: Error): ApiErrorOptions {
+  const param: unknown = Reflect.get(error, 'param');
+  const retryAfterMs: unknown = Reflect.get(error, 'retryAfterMs');
+  const isRetryable: unknown = Reflect.get(error, 'isRetryable');
+  return {
+    ...(typeof param === 'string' && { param }),
+    ...(typeof retryAfterMs === 'number' && { retryAfterMs }),
+    ...(typeof isRetryable === 'boolean' && { isRetryable }),
+  };
 }
 
 function fromHttpException(error: HttpException, facts: ErrorFacts): ApiError {
@@ -72,7 +81,8 @@ function fromHttpException(error: HttpException, facts: ErrorFacts): ApiError {
 /** Nest puts a list of faults into the response object and only a title into the message. */
 function messageOf(error: HttpException): string {
   const response = error.getResponse();
-  if (typeof response !== 'object' || !('message' in response) || !Array.isArray(response.message)) return error.message;
+  if (typeof response !== 'object' || !('message' in response) || !Array.isArray(response.message))
+    return error.message;
   return response.message.filter((line) => typeof line === 'string').join('; ');
 }
 

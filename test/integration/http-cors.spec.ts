@@ -27,7 +27,9 @@ const APP = 'https://app.example';
 
 /** fetch forbids a script to set Origin and Host, as a browser does. */
 async function request(method: string, path: string, headers: Record<string, string>): ReturnType<typeof exchange> {
-  const lines = Object.entries({ Host: 'localhost', Connection: 'close', ...headers }).map(([name, value]) => `${name}: ${value}\r\n`);
+  const lines = Object.entries({ Host: 'localhost', Connection: 'close', ...headers }).map(
+    ([name, value]) => `${name}: ${value}\r\n`,
+  );
   return exchange(server.port, `${method} ${path} HTTP/1.1\r\n${lines.join('')}\r\n`);
 }
 
@@ -51,7 +53,14 @@ describe('CORS', () => {
     expect(headers['access-control-max-age']).toBe('86400');
     expect(headers['access-control-allow-methods']).toBe('GET, HEAD, POST, PUT, PATCH, DELETE');
     const allowed = (headers['access-control-allow-headers'] ?? '').split(', ');
-    for (const name of ['authorization', 'content-type', 'idempotency-key', 'x-stainless-os', 'x-coordinator-strict', 'last-event-id']) {
+    for (const name of [
+      'authorization',
+      'content-type',
+      'idempotency-key',
+      'x-stainless-os',
+      'x-coordinator-strict',
+      'last-event-id',
+    ]) {
       expect(allowed).toContain(name);
     }
     expect(headers['vary']).toMatch(/Origin/i);
@@ -64,7 +73,14 @@ describe('CORS', () => {
       const { headers } = await request('GET', path, { Origin: APP });
       expect(headers['access-control-allow-origin']).toBe(APP);
       const exposed = (headers['access-control-expose-headers'] ?? '').split(', ');
-      for (const name of ['x-request-id', 'retry-after', 'x-should-retry', 'x-coordinator-model', 'x-ratelimit-remaining-tokens', 'etag']) {
+      for (const name of [
+        'x-request-id',
+        'retry-after',
+        'x-should-retry',
+        'x-coordinator-model',
+        'x-ratelimit-remaining-tokens',
+        'etag',
+      ]) {
         expect(exposed).toContain(name);
       }
     }
@@ -82,7 +98,10 @@ describe('CORS', () => {
 
   it('lets any origin in by *, without credentials', async () => {
     await start({ corsOrigins: ['*'] });
-    for (const answer of [await preflight(APP), await request('GET', '/v1/models', { Origin: 'https://else.example' })]) {
+    for (const answer of [
+      await preflight(APP),
+      await request('GET', '/v1/models', { Origin: 'https://else.example' }),
+    ]) {
       expect(answer.headers['access-control-allow-origin']).toBe('*');
       expect(answer.headers['access-control-allow-credentials']).toBeUndefined();
     }
@@ -105,7 +124,16 @@ describe('CORS', () => {
 
 describe('Host rule', () => {
   const LOOPBACK = ['localhost', 'LocalHost:8080', '127.0.0.1', '127.8.9.10:1', '[::1]', '[::1]:8080'];
-  const OTHERS = ['evil.example', 'localhost.evil.example', '127.0.0.1.evil.example', '10.0.0.1', '0.0.0.0', '[::2]', 'localhost:x', ''];
+  const OTHERS = [
+    'evil.example',
+    'localhost.evil.example',
+    '127.0.0.1.evil.example',
+    '10.0.0.1',
+    '0.0.0.0',
+    '[::2]',
+    'localhost:x',
+    '',
+  ];
 
   it.each(LOOPBACK)('answers %s', async (host) => {
     await start({ loopbackHostsOnly: true });

@@ -144,7 +144,13 @@ describe('ErrorFilter', () => {
     const response = await get('/v1/validated', {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ temperature: 1, messages: [{ role: 'user', content: 'x' }, { role: 'king', content: 5 }] }),
+      body: JSON.stringify({
+        temperature: 1,
+        messages: [
+          { role: 'user', content: 'x' },
+          { role: 'king', content: 5 },
+        ],
+      }),
     });
     expect(response.status).toBe(400);
     const { error } = (await response.json()) as { error: { param: string; message: string } };
@@ -166,7 +172,9 @@ describe('routes', () => {
   it('answers 404 for an empty path parameter', async () => {
     const response = await get('/v1/fail/');
     expect(response.status).toBe(404);
-    expect(await response.json()).toMatchObject({ error: { code: 'not_found', message: 'no route for GET /v1/fail/' } });
+    expect(await response.json()).toMatchObject({
+      error: { code: 'not_found', message: 'no route for GET /v1/fail/' },
+    });
   });
 
   it.each(['DELETE', 'PUT', 'PROPFIND'])('answers 405 with Allow for %s on a known path', async (method) => {
@@ -201,12 +209,15 @@ describe('routes', () => {
     expect(await response.text()).toBe('');
   });
 
-  it.each(['/v1/number/%zz', '/v1/%e0%a4%a/x', '/%'])('answers 400 for a malformed percent-encoding: %s', async (path) => {
-    const response = await get(path);
-    expect(response.status).toBe(400);
-    expect(await response.json()).toMatchObject({ error: { code: 'invalid_request' } });
-    expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
-  });
+  it.each(['/v1/number/%zz', '/v1/%e0%a4%a/x', '/%'])(
+    'answers 400 for a malformed percent-encoding: %s',
+    async (path) => {
+      const response = await get(path);
+      expect(response.status).toBe(400);
+      expect(await response.json()).toMatchObject({ error: { code: 'invalid_request' } });
+      expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    },
+  );
 
   it('answers 400 for a path parameter that is too long', async () => {
     const response = await get(`/v1/fail/${'x'.repeat(600)}`);

@@ -49,7 +49,10 @@ describe('what is not HTTP', () => {
     ['a broken header', 'GET /plain HTTP/1.1\r\nHost x\r\n\r\n'],
     ['a bad content-length', 'POST /plain HTTP/1.1\r\nHost: x\r\nContent-Length: ten\r\n\r\n'],
     ['two lengths', 'POST /plain HTTP/1.1\r\nHost: x\r\nContent-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n'],
-    ['a broken chunk', 'POST /plain HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'],
+    [
+      'a broken chunk',
+      'POST /plain HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n',
+    ],
     ['TLS', '\u0016\u0003\u0001\u0002\u0000'],
   ])('answers 400 in the shape and closes: %s', async (_name, text) => {
     const answer = await exchange(server.port, text);
@@ -58,7 +61,10 @@ describe('what is not HTTP', () => {
   });
 
   it('answers 431 to too large headers', async () => {
-    const answer = await exchange(server.port, `GET /plain HTTP/1.1\r\nHost: x\r\nX-Big: ${'x'.repeat(20_000)}\r\n\r\n`);
+    const answer = await exchange(
+      server.port,
+      `GET /plain HTTP/1.1\r\nHost: x\r\nX-Big: ${'x'.repeat(20_000)}\r\n\r\n`,
+    );
     expect(answer.status).toBe(431);
     expectShape(answer, 'headers_too_large');
   });
@@ -77,19 +83,30 @@ describe('what is not HTTP', () => {
   });
 
   it('ignores an expectation it does not know', async () => {
-    const answer = await exchange(server.port, 'GET /plain HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nConnection: close\r\n\r\n');
+    const answer = await exchange(
+      server.port,
+      'GET /plain HTTP/1.1\r\nHost: x\r\nExpect: tea\r\nConnection: close\r\n\r\n',
+    );
     expect(answer.status).toBe(200);
   });
 
   it('takes an absolute-form target', async () => {
-    const answer = await exchange(server.port, 'GET http://a.example/plain HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n');
+    const answer = await exchange(
+      server.port,
+      'GET http://a.example/plain HTTP/1.1\r\nHost: a.example\r\nConnection: close\r\n\r\n',
+    );
     expect(answer.status).toBe(200);
-    const missing = await exchange(server.port, 'GET http://a.example/none?k=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    const missing = await exchange(
+      server.port,
+      'GET http://a.example/none?k=1 HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+    );
     expect(JSON.parse(missing.body)).toMatchObject({ error: { message: 'no route for GET /none' } });
   });
 
   it('answers 404 to an asterisk-form target', async () => {
-    expect((await exchange(server.port, 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).status).toBe(404);
+    expect((await exchange(server.port, 'OPTIONS * HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n')).status).toBe(
+      404,
+    );
   });
 });
 
@@ -101,7 +118,8 @@ describe('slow clients', () => {
   });
 
   it('answers 408 to a body that never ends', async () => {
-    const text = 'POST /plain HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"a":';
+    const text =
+      'POST /plain HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{"a":';
     const answer = await exchange(server.port, text);
     expect(answer.status).toBe(408);
     expectShape(answer, 'request_timeout');
@@ -109,7 +127,9 @@ describe('slow clients', () => {
 
   it('takes a body that drips in within the time', async () => {
     const connection = await RawConnection.open(server.port);
-    connection.write('POST /plain HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n');
+    connection.write(
+      'POST /plain HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Type: application/json\r\nContent-Length: 7\r\n\r\n',
+    );
     for (const char of '{"a":1}') {
       connection.write(char);
       await new Promise((resolve) => setTimeout(resolve, 10));
@@ -121,7 +141,9 @@ describe('slow clients', () => {
 describe('one connection, many requests', () => {
   it('answers pipelined requests in order', async () => {
     const connection = await RawConnection.open(server.port);
-    connection.write('GET /slow HTTP/1.1\r\nHost: x\r\n\r\nGET /plain HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n');
+    connection.write(
+      'GET /slow HTTP/1.1\r\nHost: x\r\n\r\nGET /plain HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n',
+    );
     const text = await connection.closed();
     expect(text.match(/HTTP\/1\.1 200/g)).toHaveLength(2);
     expect(text.indexOf('slow')).toBeLessThan(text.indexOf('plain'));

@@ -39,7 +39,10 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
     drain,
   };
   const root: DynamicModule = { module: RootModule, controllers: [...controllers], imports: [...imports] };
-  const app = await NestFactory.create<NestFastifyApplication>(root, createHttpAdapter(http), { bodyParser: false, logger: false });
+  const app = await NestFactory.create<NestFastifyApplication>(root, createHttpAdapter(http), {
+    bodyParser: false,
+    logger: false,
+  });
   configureHttp(app, http);
   prepare?.(app);
   await app.listen(0, '127.0.0.1');

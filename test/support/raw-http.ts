@@ -16,7 +16,11 @@ export class RawConnection {
     socket.setEncoding('latin1');
     socket.on('data', (text: string) => (this.#received += text));
     socket.on('error', () => undefined);
-    this.#closed = new Promise((resolve) => socket.once('close', () => resolve()));
+    this.#closed = new Promise((resolve) =>
+      socket.once('close', () => {
+        resolve();
+      }),
+    );
   }
 
   static async open(port: number): Promise<RawConnection> {

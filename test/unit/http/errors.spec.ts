@@ -1,0 +1,143 @@
+import { describe, expect, it } from '@jest/globals';
+import { HttpException, NotFoundException } from '@nestjs/common';
+import { ApiError, errorBody, errorHeaders, errorStatus, STATUS_TABLE, toApiError } from '../../../src/http/index.js';
+
+describe('errorBody()', () => {
+  it('is OpenAI’s object, with null for an absent param', () => {
+    expect(errorBody(new ApiError('timeout', 'too slow'))).toEqual({
+      error: { message: 'too slow', type: 'timeout_error', param: null, code: 'timeout' },
+    });
+  });
+});
+
+describe('errorHeaders()', () => {
+  it.each([
+    [1, '1', '1'],
+    [999.2, '1', '1000'],
+    [1_000, '1', '1000'],
+    [1_001, '2', '1001'],
+    [0, '0', '0'],
+    [-5, '0', '0'],
+  ])('rounds a delay of %s ms up', (retryAfterMs, seconds, ms) => {
+    const headers = errorHeaders(new ApiError('rate_limit_exceeded', 'x', { retryAfterMs }));
+    expect(headers).toEqual({ 'retry-after': seconds, 'retry-after-ms': ms });
+  });
+
+  it('leaves out a delay that is no number', () => {
+    expect(errorHeaders(new ApiError('invalid_request', 'x', { retryAfterMs: Number.NaN }))).toEqual({});
+  });
+
+  it('takes the table’s delay and verdict when the error brings none, and the error’s own before', () => {
+    expect(errorHeaders(new ApiError('draining', 'x'))).toEqual({
+      'retry-after': '1',
+      'retry-after-ms': '1000',
+      'x-should-retry': 'true',
+    });
+    expect(errorHeaders(new ApiError('upstream_error', 'x', { isRetryable: true }))).toEqual({
+      'x-should-retry': 'true',
+    });
+  });
+
+  it('names the scheme on a 401', () => {
+    expect(errorHeaders(new ApiError('invalid_api_key', 'x'))).toEqual({ 'www-authenticate': 'Bearer' });
+  });
+});
+
+describe('toApiError()', () => {
+  it('leaves an ApiError as it is', () => {
+    const error = new ApiError('timeout', 'x');
+    expect(toApiError(error)).toBe(error);
+  });
+
+  it('reads the facts of a coded error and keeps it as the cause', () => {
+    const error = Object.assign(new Error('gone'), {
+      code: 'lock_lost',
+      param: 'key',
+      retryAfterMs: 5,
+      isRetryable: true,
+    });
+    expect(toApiError(error)).toMatchObject({
+      code: 'lock_lost',
+      message: 'gone',
+      param: 'key',
+      retryAfterMs: 5,
+      isRetryable: true,
+      cause: error,
+    });
+  });
+
+  it('trusts no fact of the wrong type', () => {
+    const error = Object.assign(new Error('gone'), {
+      code: 'lock_lost',
+      param: 1,
+      retryAfterMs: '5',
+      isRetryable: 'yes',
+    });
+    expect(toApiError(error)).toMatchObject({ param: undefined, retryAfterMs: undefined, isRetryable: undefined });
+  });
+
+  it.each([
+    new Error('secret'),
+    Object.assign(new Error('secret'), { code: 'ECONNREFUSED' }),
+    Object.assign(new Error('secret'), { code: 'toString' }),
+    Object.assign(new Error('secret'), { code: '__proto__' }),
+    { code: 'timeout', message: 'secret' },
+    new HttpException('secret', 500),
+    new HttpException('secret', 302),
+    'secret',
+    undefined,
+    null,
+  ])('tells nothing of what it does not know: %p', (error) => {
+    const answer = toApiError(error, { requestId: 'r1' });
+    expect(answer).toMatchObject({ code: 'internal_error', message: 'internal error; request id r1' });
+    expect(answer.cause).toBe(error);
+    expect(JSON.stringify([errorBody(answer), errorHeaders(answer)])).not.toContain('secret');
+  });
+
+  it.each([
+    [400, 'invalid_request'],
+    [401, 'invalid_api_key'],
+    [402, 'invalid_request'],
+    [403, 'forbidden'],
+    [404, 'not_found'],
+    [409, 'conflict'],
+    [418, 'invalid_request'],
+    [422, 'unprocessable'],
+    [429, 'rate_limit_exceeded'],
+    [503, 'overloaded'],
+    [504, 'timeout'],
+  ])('maps an HttpException of %i', (status, code) => {
+    expect(toApiError(new HttpException('text', status))).toMatchObject({ code, message: 'text' });
+  });
+
+  it('says the limit when a body is too large', () => {
+    const error = Object.assign(new Error('x'), { code: 'FST_ERR_CTP_BODY_TOO_LARGE' });
+    for (const thrown of [error, new HttpException('x', 413)]) {
+      expect(toApiError(thrown, { bodyLimitBytes: 10 }).message).toBe(
+        'the request body is too large: the limit is 10 bytes',
+      );
+    }
+    expect(toApiError(error).message).toBe('the request body is too large');
+  });
+
+  it('keeps a 404 that a controller threw', () => {
+    expect(toApiError(new NotFoundException('no such order'))).toMatchObject({
+      code: 'not_found',
+      message: 'no such order',
+    });
+  });
+});
+
+describe('STATUS_TABLE', () => {
+  it('has only HTTP errors, and a client that is told to wait is not told to give up', () => {
+    for (const [code, row] of Object.entries(STATUS_TABLE)) {
+      expect(row.status).toBeGreaterThanOrEqual(400);
+      expect(code).toMatch(/^[a-z]+(_[a-z]+)*$/);
+      if ('retryAfterMs' in row && 'shouldRetry' in row) expect(row.shouldRetry).toBe(true);
+    }
+  });
+
+  it('is the only source of a status', () => {
+    expect(errorStatus(new ApiError('model_retired', 'x'))).toBe(410);
+  });
+});
