@@ -3,13 +3,18 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ErrorFilter } from './error.filter.js';
 import { ALLOWED_REQUEST_HEADERS, EXPOSED_RESPONSE_HEADERS } from './header-lists.js';
 import type { HttpOptions } from './http-options.js';
+import { installRequestHooks } from './request-hooks.js';
 import { createValidationPipe } from './validation.pipe.js';
 
 /** A day; browsers cap it (Chromium at two hours). */
 const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
 
-/** The Nest side of the HTTP contract: error shape, validation, CORS. To be called once, before `app.init()` or `app.listen()`. */
+/**
+ * The rest of the HTTP contract: error shape, validation, CORS, and what refuses a request before it is read (Host rule, drain,
+ * 404, 405). To be called once, before `app.init()` and `serveDocs()`, and after hooks that have to see refused requests too.
+ */
 export function configureHttp(app: NestFastifyApplication, options: HttpOptions): void {
+  installRequestHooks(app.getHttpAdapter().getInstance(), options);
   app.useGlobalFilters(new ErrorFilter(options));
   app.useGlobalPipes(createValidationPipe());
   if (options.corsOrigins.length > 0) app.enableCors(corsOptions(options.corsOrigins));

@@ -22,8 +22,6 @@ export function serveDocs(app: NestFastifyApplication, options: DocsOptions): vo
     customSiteTitle: 'ai-api-coordinator',
     raw: ['json'],
     swaggerOptions: { persistAuthorization: true },
-    // The badge would ask a server on the internet.
-    validatorUrl: 'none',
   });
 }
 

@@ -8,12 +8,10 @@ import { ClientErrors, endWithError } from './client-error.js';
 import { sendError } from './error-reply.js';
 import type { HttpOptions } from './http-options.js';
 import { requestIdOf } from './request-id.js';
-import { installRequestHooks } from './request-hooks.js';
 import { toApiError } from './to-api-error.js';
 
 /**
- * The Fastify server under Nest, with everything that has to be there before the first route: limits, request id, Host rule,
- * drain, 404 and 405, body parsing, and errors in OpenAI's shape even for what is not HTTP.
+ * The Fastify server under Nest: limits, request id, body parsing, and errors in OpenAI's shape even for what is not HTTP.
  * Create the application with `bodyParser: false`, then call `configureHttp(app, options)`.
  */
 export function createHttpAdapter(options: HttpOptions): FastifyAdapter {
@@ -49,7 +47,6 @@ export function createHttpAdapter(options: HttpOptions): FastifyAdapter {
   answerExpectations(instance.server, options.bodyLimitBytes);
   refuseTunnels(instance.server);
   registerJsonBodies(instance, options.bodyLimitBytes);
-  installRequestHooks(instance, options);
   return adapter;
 }
 

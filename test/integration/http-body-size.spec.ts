@@ -68,6 +68,16 @@ describe('body size', () => {
     connection.destroy();
   });
 
+  it('reads a refused body to its end, for clients that write first and read then', async () => {
+    const length = 3 * LIMIT;
+    const connection = await RawConnection.open(server.port);
+    await connection.writeAll(
+      `POST /echo HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\nContent-Length: ${String(length)}\r\n\r\n${' '.repeat(length)}`,
+    );
+    expect(parseAnswer(await connection.closed()).status).toBe(413);
+    expect(connection.errors).toEqual([]);
+  });
+
   it('answers 413 to a chunked body when it passes the limit', async () => {
     const chunk = Buffer.alloc(1024 * 1024, 0x20);
     let sent = 0;

@@ -9,13 +9,15 @@ export interface RawAnswer {
 
 /** A connection on which a test writes HTTP by hand, byte by byte if it likes. */
 export class RawConnection {
+  /** What the connection suffered: a reset, a broken pipe. */
+  readonly errors: Error[] = [];
   #received = '';
   readonly #closed: Promise<void>;
 
   private constructor(readonly socket: Socket) {
     socket.setEncoding('latin1');
     socket.on('data', (text: string) => (this.#received += text));
-    socket.on('error', () => undefined);
+    socket.on('error', (error) => this.errors.push(error));
     this.#closed = new Promise((resolve) =>
       socket.once('close', () => {
         resolve();
@@ -35,6 +37,17 @@ export class RawConnection {
 
   write(text: string): void {
     this.socket.write(text);
+  }
+
+  /** Writes and does not read until all is written, as blocking clients do. */
+  async writeAll(text: string): Promise<void> {
+    this.socket.pause();
+    await new Promise<void>((resolve) =>
+      this.socket.write(text, () => {
+        resolve();
+      }),
+    );
+    this.socket.resume();
   }
 
   /** Resolves when what came matches. */
