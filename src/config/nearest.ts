@@ -1,12 +1,21 @@
 import { distance } from 'fastest-levenshtein';
 
-/** The candidate that `name` was probably meant to be: at most `most` letters away, case apart; undefined when none is. */
-export function nearest(name: string, candidates: Iterable<string>, most: number): string | undefined {
+/**
+ * The candidate that `name` was probably meant to be: one that begins with it, or the one at most `most` letters (by default half of its own) away;
+ * undefined when there is none. Case, underscores and the like do not count.
+ */
+export function nearest(name: string, candidates: Iterable<string>, most?: number): string | undefined {
+  const letters = lettersOf(name.slice(0, 100));
   let best: string | undefined;
-  let bestDistance = most + 1;
+  let bestDistance = (most ?? Math.max(2, Math.floor(letters.length / 2))) + 1;
   for (const candidate of candidates) {
-    const letters = distance(name.toLowerCase().slice(0, 100), candidate.toLowerCase());
-    if (letters < bestDistance) [best, bestDistance] = [candidate, letters];
+    const isBeginning = letters.length > 2 && lettersOf(candidate).startsWith(letters);
+    const away = isBeginning ? 0 : distance(letters, lettersOf(candidate));
+    if (away < bestDistance) [best, bestDistance] = [candidate, away];
   }
   return best;
+}
+
+function lettersOf(name: string): string {
+  return name.toLowerCase().replace(/[^a-z0-9]/g, '');
 }

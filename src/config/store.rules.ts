@@ -82,16 +82,23 @@ function redisOptions(context: BootContext, url: RedisUrl | undefined): RedisOpt
   const { reader } = context;
   const username = agreed(context, 'REDIS_USERNAME', url?.username, reader.value(STORE.username));
   const password = agreed(context, 'REDIS_PASSWORD', url?.password, reader.value(STORE.password));
-  const tls = agreed(context, 'REDIS_TLS', url?.tls, given(reader, 'REDIS_TLS', reader.value(STORE.tls))) ?? false;
+  // redis:// with REDIS_TLS=true is encrypted; only rediss:// with REDIS_TLS=false says two things.
+  const tlsOfUrl = url?.tls === true ? true : undefined;
+  const tls = agreed(context, 'REDIS_TLS', tlsOfUrl, given(reader, 'REDIS_TLS', reader.value(STORE.tls))) ?? false;
+  const db = agreed(context, 'REDIS_DB', url?.db, given(reader, 'REDIS_DB', reader.value(STORE.db))) ?? 0;
+  return { ...identity(username, password), db, ...encryption(context, tls), keyPrefix: reader.value(STORE.keyPrefix) };
+}
+
+function identity(
+  username: string | undefined,
+  password: string | undefined,
+): Pick<RedisOptions, 'username' | 'password'> {
+  return { ...(username === undefined ? {} : { username }), ...(password === undefined ? {} : { password }) };
+}
+
+function encryption(context: BootContext, tls: boolean): Pick<RedisOptions, 'tls' | 'tlsCa'> {
   const tlsCa = certificate(context, tls);
-  return {
-    ...(username === undefined ? {} : { username }),
-    ...(password === undefined ? {} : { password }),
-    db: agreed(context, 'REDIS_DB', url?.db, given(reader, 'REDIS_DB', reader.value(STORE.db))) ?? 0,
-    tls,
-    ...(tlsCa === undefined ? {} : { tlsCa }),
-    keyPrefix: reader.value(STORE.keyPrefix),
-  };
+  return { tls, ...(tlsCa === undefined ? {} : { tlsCa }) };
 }
 
 /** The value of a defaulted variable only where somebody has set it. */

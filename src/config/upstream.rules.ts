@@ -57,5 +57,6 @@ function endNotice(model: ModelSettings, deployment: DeploymentSettings, now: nu
   const what = `${model.name} at ${provider}`;
   const day = formatDay(shutdownAt);
   if (shutdownAt <= now) return `${what} was shut down on ${day} and is left out; its successor is ${successor}`;
-  return `${what} will be shut down on ${day}, in ${String(Math.ceil((shutdownAt - now) / DAY_MS))} days; its successor is ${successor}`;
+  const days = Math.ceil((shutdownAt - now) / DAY_MS);
+  return `${what} will be shut down on ${day}, in ${String(days)} ${days === 1 ? 'day' : 'days'}; its successor is ${successor}`;
 }

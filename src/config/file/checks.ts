@@ -62,7 +62,10 @@ export function duration(leastMs: number, mostMs: number): Check {
 export const instant: Check = (value) => refusalOf(() => parseInstant(value));
 
 /** A date, a point in time, or Unix seconds. */
-export const instantOrSeconds: Check = (value) => (typeof value === 'number' ? count(value) : instant(value));
+export const instantOrSeconds: Check = (value) => (typeof value === 'number' ? seconds(value) : instant(value));
+
+const seconds: Check = (value) =>
+  zeroOrMore(100_000_000_000)(value) ?? (Number.isInteger(value) ? undefined : 'must be a whole number');
 
 /** A list whose every item passes. */
 export function listOf(check: Check): Check {

@@ -76,7 +76,7 @@ class Cleaner {
 }
 
 function unknownKey(key: string, known: readonly string[]): string {
-  const meant = nearest(key, known, Math.max(2, Math.floor(key.length / 2)));
+  const meant = nearest(key, known);
   return meant === undefined ? `unknown key; known are ${known.join(', ')}` : `unknown key, did you mean ${meant}?`;
 }
 

@@ -18,18 +18,25 @@ export function checkReferences(file: CoordinatorFile, faults: Faults): void {
   const names = namesIn(models, 'models');
   const aliases = models.flatMap((model, index) => textsIn(model['aliases'], `models[${String(index)}].aliases`));
   const providers = namesIn(entriesOf(file.providers), 'providers');
+  // Names that were refused cannot be found: who mentions them is not to blame.
+  const known = { names: isIntact(names, models.length, faults) ? names : undefined, aliases };
+  const knownProviders = isIntact(providers, entriesOf(file.providers).length, faults) ? providers : undefined;
   checkUnique([...names, ...aliases], faults);
   checkUnique(providers, faults);
   const tiers = entriesOf([file.tiers]).flatMap((tier) =>
     TIERS.flatMap((name) => textsIn(tier[name], `tiers.${name}`)),
   );
-  checkModelNames(tiers, { names, aliases }, faults);
+  checkModelNames(tiers, known, faults);
   models.forEach((model, index) => {
     const path = `models[${String(index)}]`;
     const fallbacks = textsIn(model['fallbacks'], `${path}.fallbacks`);
-    checkModelNames(fallbacks, { names, aliases }, faults);
+    checkModelNames(fallbacks, known, faults);
     checkModel(model, path, faults);
-    checkDeployments(entriesOf(model['deployments']), { path: `${path}.deployments`, providers }, faults);
+    checkDeployments(
+      entriesOf(model['deployments']),
+      { path: `${path}.deployments`, providers: knownProviders },
+      faults,
+    );
     for (const { path: at, name } of fallbacks) {
       if (name === model['name']) faults.add(at, 'a model cannot be its own fallback');
     }
@@ -38,9 +45,10 @@ export function checkReferences(file: CoordinatorFile, faults: Faults): void {
 
 function checkModelNames(
   mentions: readonly Mention[],
-  known: { readonly names: readonly Mention[]; readonly aliases: readonly Mention[] },
+  known: { readonly names: readonly Mention[] | undefined; readonly aliases: readonly Mention[] },
   faults: Faults,
 ): void {
+  if (known.names === undefined) return;
   const names = known.names.map(({ name }) => name);
   const aliases = known.aliases.map(({ name }) => name);
   for (const { path, name } of mentions) {
@@ -55,26 +63,31 @@ function checkModelNames(
 function checkModel({ contextWindow, maxOutputTokens, separateInputLimit }: Entry, path: string, faults: Faults): void {
   const isTooMuch =
     typeof contextWindow === 'number' && typeof maxOutputTokens === 'number' && maxOutputTokens > contextWindow;
-  if (isTooMuch && separateInputLimit !== true) {
+  if (isTooMuch && contextWindow > 0 && separateInputLimit !== true) {
     faults.add(`${path}.maxOutputTokens`, 'must be at most contextWindow, which holds input and output together');
   }
 }
 
 function checkDeployments(
   deployments: readonly Entry[],
-  known: { path: string; providers: readonly Mention[] },
+  known: { path: string; providers: readonly Mention[] | undefined },
   faults: Faults,
 ): void {
-  const providers = known.providers.map(({ name }) => name);
+  const providers = known.providers?.map(({ name }) => name);
   const seen = new Set<string>();
   deployments.forEach(({ provider, model }, index) => {
     const at = `${known.path}[${String(index)}]`;
     if (typeof provider !== 'string') return;
-    if (!providers.includes(provider)) faults.add(`${at}.provider`, unknown('provider', provider, providers));
+    if (providers?.includes(provider) === false) faults.add(`${at}.provider`, unknown('provider', provider, providers));
     const id = JSON.stringify([provider, model]);
     if (seen.has(id)) faults.add(at, 'the same model of the same provider stands above already');
     seen.add(id);
   });
+}
+
+/** True when every one of the entries has a name that was not refused. */
+function isIntact(names: readonly Mention[], entries: number, faults: Faults): boolean {
+  return names.length === entries && names.every(({ path }) => !faults.has(path));
 }
 
 function checkUnique(mentions: readonly Mention[], faults: Faults): void {
@@ -87,7 +100,7 @@ function checkUnique(mentions: readonly Mention[], faults: Faults): void {
 }
 
 function unknown(what: string, name: string, known: readonly string[]): string {
-  const meant = nearest(name, known, Math.max(2, Math.floor(name.length / 2)));
+  const meant = nearest(name, known);
   return `there is no ${what} ${quoted(name)}${meant === undefined ? `; known are ${known.join(', ')}` : `, did you mean ${meant}?`}`;
 }
 
