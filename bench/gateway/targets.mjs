@@ -6,41 +6,46 @@ const FIRST_TOKEN_TO_BARE = 1.3;
 /** Beyond these the first token waits in the load's own queue, so its time says how busy the machine is. */
 const UNSATURATED_CONNECTIONS = 8;
 
-/** @returns {{target: string, workload: string, connections?: number, limit: number, value?: number, verdict: string}[]} */
+/**
+ * @typedef {object} Verdict
+ * @property {string} target
+ * @property {string} workload
+ * @property {number} [connections]
+ * @property {number} limit
+ * @property {number} [value] what was measured
+ * @property {number} [bare] what the bare proxy, the limit of a gateway in Node, has in the same place
+ * @property {'pass' | 'MISS' | 'out of reach' | 'unclear'} verdict out of reach: the bare proxy misses it too
+ */
+
+/** @returns {readonly Verdict[]} */
 export function judge(cells) {
   const judged = cells.filter(({ contestants }) => contestants.coordinator);
   if (judged.length === 0) return [];
   const errors = judged.reduce((sum, { contestants }) => sum + contestants.coordinator.errors, 0);
-  const answers = {
-    target: 'wrong or missing answers',
-    workload: 'all',
-    limit: 0,
-    value: errors,
-    verdict: verdict(errors, 0),
-  };
-  return [...judged.flatMap(judgeCell), answers];
+  const answers = { target: 'wrong or missing answers', workload: 'all', limit: 0, value: errors };
+  const found = [...judged.flatMap(measuredIn), answers];
+  return found.map((one) => ({ ...one, verdict: verdict(one) }));
 }
 
-function judgeCell({ workload, connections, contestants }) {
+function measuredIn({ workload, connections, contestants }) {
   const { coordinator, bare, portkey } = contestants;
-  const row = (target, limit, value) => ({
-    target,
-    workload,
-    connections,
-    limit,
-    value,
-    verdict: verdict(value, limit),
-  });
-  const rows = [row('CPU per request / bare proxy', CPU_TO_BARE[workload], coordinator.cpuToBare)];
-  if (portkey) rows.push(row('CPU per request / Portkey', CPU_TO_PORTKEY, coordinator.cpuToPortkey));
+  const place = { workload, connections };
+  const rows = [
+    { target: 'CPU per request / bare proxy', ...place, limit: CPU_TO_BARE[workload], value: coordinator.cpuToBare },
+  ];
+  if (portkey) {
+    const [value, limitsValue] = [coordinator.cpuToPortkey, bare.cpuToPortkey];
+    rows.push({ target: 'CPU per request / Portkey', ...place, limit: CPU_TO_PORTKEY, value, bare: limitsValue });
+  }
   if (coordinator.firstTokenP50Ms !== undefined && connections <= UNSATURATED_CONNECTIONS) {
-    const ratio = bare.addedFirstTokenMs > 0 ? coordinator.addedFirstTokenMs / bare.addedFirstTokenMs : undefined;
-    rows.push(row('added time to first token / bare proxy', FIRST_TOKEN_TO_BARE, ratio));
+    const value = bare.addedFirstTokenMs > 0 ? coordinator.addedFirstTokenMs / bare.addedFirstTokenMs : undefined;
+    rows.push({ target: 'added time to first token / bare proxy', ...place, limit: FIRST_TOKEN_TO_BARE, value });
   }
   return rows;
 }
 
-function verdict(value, limit) {
+function verdict({ value, limit, bare }) {
   if (value === undefined) return 'unclear';
-  return value <= limit ? 'pass' : 'MISS';
+  if (value <= limit) return 'pass';
+  return bare > limit ? 'out of reach' : 'MISS';
 }
