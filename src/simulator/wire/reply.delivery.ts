@@ -71,12 +71,12 @@ export class ReplyDelivery {
       return;
     }
     await this.head(status, all, position);
-    await this.player('\n').play(bodyFrames(text, position));
+    await this.player('json').play(bodyFrames(text, position));
   }
 
   async stream(headers: OutgoingHttpHeaders, frames: Iterable<Frame>): Promise<void> {
     await this.head(200, { ...STREAM_HEADERS, ...headers }, 0);
-    await this.player(': keep-alive\n\n').play(frames);
+    await this.player('stream').play(frames);
   }
 
   private async head(status: number, headers: OutgoingHttpHeaders, position: number): Promise<void> {
@@ -97,8 +97,8 @@ export class ReplyDelivery {
     }
   }
 
-  private player(comment: string): ReplyPlayer {
-    return new ReplyPlayer({ exchange: this.exchange, clock: this.clock, behaviour: this.behaviour, comment });
+  private player(kind: 'stream' | 'json'): ReplyPlayer {
+    return new ReplyPlayer({ exchange: this.exchange, clock: this.clock, behaviour: this.behaviour, kind });
   }
 }
 

@@ -5,24 +5,25 @@ import { typicalError } from '../provider.error.js';
 import type { ScriptedBehaviour } from '../script/script.js';
 import { WireWriter } from './wire.writer.js';
 
+const COMMENTS = { stream: ': keep-alive\n\n', json: '\n' };
 const GARBAGE_FRAME = 'data: {"id":"chatcmpl-garbage","choices":[{"index":0,"delta":{"content":"\\ud83d\n\n';
 
 export interface Playback {
   readonly exchange: Exchange;
   readonly clock: LatencyClock;
   readonly behaviour: ScriptedBehaviour;
-  /** Written while the client waits, if the script asks for comments. */
-  readonly comment: string;
+  /** A comment fits between any two frames of a stream; JSON takes empty lines, before it begins. */
+  readonly kind: 'stream' | 'json';
 }
 
 /** Plays the frames of a reply in their time, with what the script does to them. The head is out before. */
 export class ReplyPlayer {
   private readonly writer: WireWriter;
-  private readonly onWait: (() => Promise<void>) | undefined;
+  private onWait: (() => Promise<void>) | undefined;
 
   constructor(private readonly playback: Playback) {
     this.writer = new WireWriter(playback.exchange, playback.behaviour);
-    this.onWait = playback.behaviour.comments === true ? () => this.writer.write(playback.comment) : undefined;
+    this.onWait = playback.behaviour.comments === true ? () => this.writer.write(COMMENTS[playback.kind]) : undefined;
   }
 
   /** @throws the signal's reason when the client has left. */
@@ -36,6 +37,7 @@ export class ReplyPlayer {
       await this.onWait?.();
       await this.writer.write(frame.text);
       written += 1;
+      this.onWait = this.playback.kind === 'json' ? undefined : this.onWait;
     }
     if (!(await this.interrupts(written))) {
       this.playback.exchange.response.end();

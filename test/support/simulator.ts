@@ -1,0 +1,147 @@
+import { request, type IncomingHttpHeaders } from 'node:http';
+import { startSimulator, type SimulatedModel, type SimulatorOptions } from '../../src/simulator/index.js';
+
+/** Fast enough for tests; `slow` is for those that need time between two tokens. */
+export const TEST_MODELS: readonly SimulatedModel[] = [
+  model('gpt-4.1', { aliases: ['gpt-4.1-2025-04-14'] }),
+  model('claude-sonnet-4.5', { tokenizer: { encoding: 'o200k', ratio: 1.1 } }),
+  model('gemini-2.5-flash', { separateInputLimit: true }),
+  model('tiny', { contextWindow: 200, maxOutputTokens: 50 }),
+  model('slow', { firstTokenMs: 50, tokensPerSecond: 20 }),
+];
+
+function model(name: string, differences: Partial<SimulatedModel> = {}): SimulatedModel {
+  return {
+    name,
+    contextWindow: 1_000_000,
+    maxOutputTokens: 32_000,
+    tokenizer: { encoding: 'o200k', ratio: 1 },
+    firstTokenMs: 0,
+    tokensPerSecond: 1_000_000,
+    ...differences,
+  };
+}
+
+export interface SimulatorStats {
+  readonly requests: {
+    readonly total: number;
+    readonly byModel: Record<string, number>;
+    readonly byStatus: Record<string, number>;
+  };
+  readonly otherRequests: Record<string, number>;
+  readonly inFlight: number;
+  readonly peakInFlight: number;
+  readonly abortedByClient: number;
+  readonly billed: { readonly replies: number; readonly promptTokens: number; readonly completionTokens: number };
+  readonly lastRequests: readonly {
+    readonly id: string;
+    readonly path: string;
+    readonly model: string;
+    readonly status?: number;
+    readonly outcome: string;
+    readonly headers: IncomingHttpHeaders;
+    readonly rawBody: string;
+    readonly bodyBytes: number;
+    readonly body?: unknown;
+  }[];
+}
+
+export interface TestSimulator {
+  readonly url: string;
+  readonly origin: string;
+  /** Queues scripts; throws the simulator's message when it refuses them. */
+  script(...scripts: readonly object[]): Promise<void>;
+  stats(query?: string): Promise<SimulatorStats>;
+  /** Resolves with the stats as soon as they are as wished. */
+  statsWhen(isWished: (stats: SimulatorStats) => boolean): Promise<SimulatorStats>;
+  /** Clears scripts and stats. */
+  reset(): Promise<void>;
+  chat(body: object, headers?: Record<string, string>): Promise<RawReply>;
+  close(): Promise<void>;
+}
+
+export async function startTestSimulator(options: Partial<SimulatorOptions> = {}): Promise<TestSimulator> {
+  const { url, close } = await startSimulator({ models: TEST_MODELS, seed: 7, ...options });
+  const origin = url.replace(/\/v1$/, '');
+  const stats = async (query = ''): Promise<SimulatorStats> =>
+    (await (await fetch(`${origin}/stats${query}`)).json()) as SimulatorStats;
+  return {
+    url,
+    origin,
+    close,
+    stats,
+    chat: (body, headers) => post(`${url}/chat/completions`, JSON.stringify(body), headers),
+    script: async (...scripts) => {
+      const reply = await post(`${origin}/control/script`, JSON.stringify(scripts));
+      if (reply.status !== 201) throw new Error(reply.text);
+    },
+    statsWhen: async (isWished) => {
+      for (;;) {
+        const current = await stats();
+        if (isWished(current)) return current;
+        await new Promise((resolve) => setTimeout(resolve, 5));
+      }
+    },
+    reset: async () => {
+      await fetch(`${origin}/control/script`, { method: 'DELETE' });
+      await fetch(`${origin}/stats`, { method: 'DELETE' });
+    },
+  };
+}
+
+/** What a client without any opinion saw. */
+export interface RawReply {
+  /** 0: the connection ended before a head. */
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  /** The body's writes as they arrived. */
+  readonly chunks: readonly Buffer[];
+  readonly text: string;
+  readonly end: 'complete' | 'cut' | 'reset';
+}
+
+/** Posts on a connection of its own. With a `signal` the client leaves when it aborts, and the promise resolves all the same. */
+export function post(
+  url: string,
+  body: string | Buffer,
+  headers: Record<string, string> = {},
+  signal?: AbortSignal,
+): Promise<RawReply> {
+  return new Promise((resolve) => {
+    const chunks: Buffer[] = [];
+    let status = 0;
+    let answered: IncomingHttpHeaders = {};
+    const settle = (end: RawReply['end']): void => {
+      resolve({ status, headers: answered, chunks, text: Buffer.concat(chunks).toString(), end });
+    };
+    const call = request(url, { method: 'POST', agent: false, headers, ...(signal && { signal }) }, (response) => {
+      status = response.statusCode ?? 0;
+      answered = response.headers;
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.once('error', () => undefined);
+      response.once('close', () => {
+        settle(response.complete ? 'complete' : 'cut');
+      });
+    });
+    call.once('error', () => {
+      settle(status === 0 ? 'reset' : 'cut');
+    });
+    call.end(body);
+  });
+}
+
+/** The JSON of every `data:` line but `[DONE]`. */
+export function frames(text: string): Record<string, unknown>[] {
+  const lines = text.split(/\r?\n/).filter((line) => line.startsWith('data: ') && line !== 'data: [DONE]');
+  return lines.map((line) => JSON.parse(line.slice(6)) as Record<string, unknown>);
+}
+
+interface Choice {
+  readonly delta?: { readonly content?: string | null };
+}
+
+/** The text that a stream delivered. */
+export function streamedText(text: string): string {
+  const choices = frames(text).flatMap((frame) => (frame['choices'] ?? []) as Choice[]);
+  return choices.map((choice) => choice.delta?.content ?? '').join('');
+}
