@@ -69,6 +69,8 @@ export default tseslint.config(
       '@typescript-eslint/restrict-template-expressions': ['error', { allowNumber: true }],
       // Nest types its options as classes and takes literals.
       '@typescript-eslint/no-unsafe-class-instance-assignment': 'off',
+      // Leaving a member out by destructuring needs a name for it.
+      '@typescript-eslint/no-unused-vars': ['error', { ignoreRestSiblings: true }],
       // `default` is how a switch over somebody else's union says "and whatever they add".
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
     },
