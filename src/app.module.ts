@@ -20,6 +20,13 @@ export interface AppModuleOptions {
 export class AppModule {
   static forRoot({ settings, environment, logger, phase, simulatorUrl }: AppModuleOptions): DynamicModule {
     const { models, providers, tiers, callers, server } = settings;
+    const ai = AiModule.forRoot({
+      models,
+      providers,
+      tiers,
+      requestDeadlineMs: server.requestDeadlineMs,
+      ...(simulatorUrl !== undefined && { simulatorUrl }),
+    });
     return {
       module: AppModule,
       imports: [
@@ -27,14 +34,9 @@ export class AppModule {
         SettingsModule.forRoot(settings),
         ObservabilityModule.forRoot({ logger, ...metricsAddress(server) }),
         AuthModule.forRoot({ callers }),
-        AiModule.forRoot({
-          models,
-          providers,
-          tiers,
-          requestDeadlineMs: server.requestDeadlineMs,
-          ...(simulatorUrl !== undefined && { simulatorUrl }),
-        }),
+        ai,
         HealthModule.forRootAsync({
+          imports: [ai],
           inject: [Catalogue],
           useFactory: (catalogue: Catalogue): HealthOptions => ({
             phase,

@@ -1,9 +1,9 @@
 import 'reflect-metadata';
 import { readFileSync } from 'node:fs';
 import { createApplication } from './application.js';
-import { ConfigurationError, loadSettings, readEnvironment, type Settings } from './config/index.js';
+import { ConfigurationError, loadSettings, readEnvironment, secretsOf, type Settings } from './config/index.js';
 import { onShutdownSignals } from './http/index.js';
-import { createLogger, secretsOf } from './observability/index.js';
+import { createLogger } from './observability/index.js';
 import { type Simulator, startSimulator } from './simulator/index.js';
 
 async function boot(): Promise<void> {
@@ -42,5 +42,5 @@ try {
 } catch (error) {
   // Before there is a logger, and for whoever sits at the terminal: the whole list, not a stack.
   process.stderr.write(`${error instanceof ConfigurationError ? error.message : String(error instanceof Error ? error.stack : error)}\n`);
-  process.exitCode = 1;
+  process.exit(1);
 }

@@ -18,13 +18,12 @@ export class ModelsController {
     return { object: 'list', data: this.catalogue.models.map((model) => this.card(model, caller)) };
   }
 
-  /** Model names may hold slashes. */
-  @Get('*name')
+  @Get(':id')
   @ApiOperation({ summary: 'One model, by name or alias' })
-  @ApiParam({ name: 'name', example: 'gpt-4.1' })
+  @ApiParam({ name: 'id', example: 'gpt-4.1' })
   @ApiOkResponse({ type: ModelCard })
-  get(@Param('name') name: string, @CurrentCaller() caller: Caller): ModelCard {
-    const model = this.catalogue.find(name);
+  get(@Param('id') id: string, @CurrentCaller() caller: Caller): ModelCard {
+    const model = this.catalogue.find(id);
     if (model === undefined) throw new ApiError('model_not_found', 'this model does not exist', { param: 'model' });
     return this.card(model, caller);
   }

@@ -52,6 +52,7 @@ function fileOf({ upstreams, timeouts = {} }: CoordinatorOptions): string {
       {
         name: 'test-model',
         aliases: ['test-alias'],
+        created: 1,
         contextWindow: 1_000_000,
         maxOutputTokens: 10_000,
         timeouts: {

@@ -102,15 +102,18 @@ function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Gives a finished connection back to the pool, and cuts any other. */
 function release(body: Readable, isDone: boolean): void {
+  // What happens to the connection from here on is no news: its answer is delivered, or its failure is known.
+  body.on('error', () => undefined);
   if (!isDone || body.readableEnded) {
     body.destroy();
     return;
   }
   const timer = setTimeout(() => body.destroy(), TRAILER_MS);
-  const settle = (): void => {
-    clearTimeout(timer);
-  };
-  // An error here concerns a connection whose answer has been delivered: the pool drops it.
-  body.once('close', settle).on('error', settle).resume();
+  body
+    .once('close', () => {
+      clearTimeout(timer);
+    })
+    .resume();
 }
