@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { createServer, type Server } from 'node:http';
 import { ChatEndpoint } from './endpoint/chat.endpoint.js';
 import { ControlEndpoint } from './endpoint/control.endpoint.js';
@@ -31,6 +32,8 @@ const KEEP_ALIVE_MS = 120_000;
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   checkOptions(options);
   const closing = new AbortController();
+  // One listener per open request.
+  setMaxListeners(0, closing.signal);
   const models = new ModelCatalogue(options.models);
   await models.warmUp();
   const answer = createAnswer(options, models);

@@ -1,4 +1,10 @@
 import { request, type IncomingHttpHeaders } from 'node:http';
+import type { CompletionUsage } from 'openai/resources/completions';
+import type {
+  ChatCompletion,
+  ChatCompletionChunk,
+  ChatCompletionMessageFunctionToolCall,
+} from 'openai/resources/chat/completions';
 import { startSimulator, type SimulatedModel, type SimulatorOptions } from '../../src/simulator/index.js';
 
 /** Fast enough for tests; `slow` is for those that need time between two tokens. */
@@ -61,14 +67,15 @@ export interface TestSimulator {
 }
 
 export async function startTestSimulator(options: Partial<SimulatorOptions> = {}): Promise<TestSimulator> {
-  const { url, close } = await startSimulator({ models: TEST_MODELS, seed: 7, ...options });
+  const running = await startSimulator({ models: TEST_MODELS, seed: 7, ...options });
+  const { url } = running;
   const origin = url.replace(/\/v1$/, '');
   const stats = async (query = ''): Promise<SimulatorStats> =>
     (await (await fetch(`${origin}/stats${query}`)).json()) as SimulatorStats;
   return {
     url,
     origin,
-    close,
+    close: () => running.close(),
     stats,
     chat: (body, headers) => post(`${url}/chat/completions`, JSON.stringify(body), headers),
     script: async (...scripts) => {
@@ -130,18 +137,53 @@ export function post(
   });
 }
 
-/** The JSON of every `data:` line but `[DONE]`. */
-export function frames(text: string): Record<string, unknown>[] {
-  const lines = text.split(/\r?\n/).filter((line) => line.startsWith('data: ') && line !== 'data: [DONE]');
-  return lines.map((line) => JSON.parse(line.slice(6)) as Record<string, unknown>);
+export function completionOf(reply: RawReply): ChatCompletion {
+  return JSON.parse(reply.text) as ChatCompletion;
 }
 
-interface Choice {
-  readonly delta?: { readonly content?: string | null };
+/** The first choice's message. */
+export function messageOf(reply: RawReply): ChatCompletion.Choice['message'] {
+  const message = completionOf(reply).choices[0]?.message;
+  if (message === undefined) throw new Error(`no message in ${reply.text}`);
+  return message;
+}
+
+/** The first choice's text. */
+export function textOf(reply: RawReply): string {
+  return messageOf(reply).content ?? '';
+}
+
+export function usageOf(reply: RawReply): CompletionUsage {
+  const { usage } = completionOf(reply);
+  if (usage === undefined) throw new Error(`no usage in ${reply.text}`);
+  return usage;
+}
+
+/** The calls of the first choice's message. */
+export function callsOf(reply: RawReply): readonly ChatCompletionMessageFunctionToolCall[] {
+  return (messageOf(reply).tool_calls ?? []).filter((call) => call.type === 'function');
+}
+
+export interface ErrorBody {
+  readonly message: string;
+  readonly type: string;
+  readonly param: string | null;
+  readonly code: string | null;
+}
+
+export function errorOf(reply: RawReply): ErrorBody {
+  return (JSON.parse(reply.text) as { error: ErrorBody }).error;
+}
+
+/** The JSON of every `data:` line but `[DONE]`. */
+export function chunksOf(text: string): ChatCompletionChunk[] {
+  const lines = text.split(/\r?\n/).filter((line) => line.startsWith('data: ') && line !== 'data: [DONE]');
+  return lines.map((line) => JSON.parse(line.slice(6)) as ChatCompletionChunk);
 }
 
 /** The text that a stream delivered. */
 export function streamedText(text: string): string {
-  const choices = frames(text).flatMap((frame) => (frame['choices'] ?? []) as Choice[]);
-  return choices.map((choice) => choice.delta?.content ?? '').join('');
+  return chunksOf(text)
+    .map((chunk) => chunk.choices[0]?.delta.content ?? '')
+    .join('');
 }
