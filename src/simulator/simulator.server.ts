@@ -70,13 +70,19 @@ async function serve(exchange: Exchange, answer: Answer): Promise<void> {
     if (exchange.isGone) {
       return;
     }
+    const refusal = error instanceof ProviderError ? error : unexpected(error);
     if (exchange.response.headersSent) {
       exchange.reset();
-      throw error;
+    } else {
+      exchange.sendJson(refusal.status, refusal.body);
     }
-    const refusal = error instanceof ProviderError ? error : typicalError(500);
-    exchange.sendJson(refusal.status, refusal.body);
   }
+}
+
+/** A fault of the simulator's own: loud for its developers, a plain 500 for clients. */
+function unexpected(error: unknown): ProviderError {
+  process.emitWarning(error instanceof Error ? error : String(error));
+  return typicalError(500);
 }
 
 function urlOf({ request }: Exchange): URL {

@@ -17,6 +17,7 @@ const ask = (content: unknown, more: object = {}): Promise<RawReply> =>
 describe('POST /v1/chat/completions, refusals', () => {
   it.each([
     ['{', 400, null, null],
+    ['['.repeat(50_000) + ']'.repeat(50_000), 400, null, null],
     ['[]', 400, 'body', 'invalid_type'],
     ['{}', 400, null, null],
     ['{"model":"gpt-4.1"}', 400, 'messages', 'missing_required_parameter'],
@@ -31,7 +32,7 @@ describe('POST /v1/chat/completions, refusals', () => {
       'invalid_value',
     ],
     ['{"model":"nope","messages":[{"role":"user","content":"hi"}]}', 404, null, 'model_not_found'],
-  ])('answers %s with %i', async (body, status, param, code) => {
+  ])('answers %.80s with %i', async (body, status, param, code) => {
     const reply = await post(`${simulator.url}/chat/completions`, body);
     expect(reply.status).toBe(status);
     expect(errorOf(reply)).toEqual({ message: expect.any(String), type: 'invalid_request_error', param, code });

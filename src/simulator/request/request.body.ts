@@ -1,6 +1,8 @@
 import type { IncomingMessage } from 'node:http';
+import { isObject } from './json.checks.js';
 import { ProviderError } from '../provider.error.js';
 
+const MAX_DEPTH = 500;
 const MAX_BYTES = 64 * 1_024 * 1_024;
 
 /**
@@ -35,12 +37,32 @@ export function readBody(request: IncomingMessage): Promise<string> {
   });
 }
 
-/** @throws ProviderError 400 in OpenAI's wording. */
+/** @throws ProviderError 400 in OpenAI's wording, also where the nesting is deeper than any honest request's. */
 export function parseJson(text: string): unknown {
   try {
-    return JSON.parse(text);
+    const value: unknown = JSON.parse(text);
+    if (isDeep(value)) {
+      throw new RangeError(`nested deeper than ${String(MAX_DEPTH)}`);
+    }
+    return value;
   } catch {
     const hint = "This likely means you aren't using your HTTP library correctly. The API expects a JSON payload.";
     throw new ProviderError(400, `We could not parse the JSON body of your request. (HINT: ${hint})`);
   }
+}
+
+/** JSON.parse takes any depth; what walks or writes the value by recursion does not. */
+function isDeep(value: unknown): boolean {
+  let level: readonly unknown[] = [value];
+  for (let depth = 0; depth < MAX_DEPTH && level.length > 0; depth += 1) {
+    level = level.flatMap(children);
+  }
+  return level.length > 0;
+}
+
+function children(value: unknown): readonly unknown[] {
+  if (Array.isArray(value)) {
+    return value;
+  }
+  return isObject(value) ? Object.values(value) : [];
 }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { UsageCounts } from '../reply/completion.js';
 import type { Exchange } from '../wire/exchange.js';
+import { parseJson } from '../request/request.body.js';
 import type { Endpoint } from '../script/script.js';
 
 /** Longer bodies are kept by their beginning only. */
@@ -77,7 +78,7 @@ export function maskSecrets(headers: IncomingHttpHeaders): IncomingHttpHeaders {
 
 function parsed(rawBody: string): unknown {
   try {
-    return JSON.parse(rawBody);
+    return parseJson(rawBody);
   } catch {
     // Not JSON; rawBody shows what it is.
     return undefined;

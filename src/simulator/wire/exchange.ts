@@ -1,5 +1,5 @@
 import type { IncomingMessage, OutgoingHttpHeaders, ServerResponse } from 'node:http';
-import { setImmediate as nextTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
 /** One request and its answer on the wire. */
 export class Exchange {
@@ -81,9 +81,10 @@ export class Exchange {
 
   /** Resolves when everything written so far has been handed to the operating system. */
   async flushed(): Promise<void> {
-    do {
-      await nextTurn();
-      this.signal.throwIfAborted();
-    } while ((this.response.socket?.writableLength ?? 0) > 0);
+    // Node holds what is written in one turn of the event loop until its end.
+    await nextTurn();
+    while ((this.response.socket?.writableLength ?? 0) > 0) {
+      await sleep(1, undefined, { signal: this.signal });
+    }
   }
 }
