@@ -1,5 +1,5 @@
 import { type DynamicModule, Module } from '@nestjs/common';
-import { AiModule, Catalogue } from './ai/index.js';
+import { AiModule, Catalogue, KeyCheckService } from './ai/index.js';
 import { AuthModule } from './auth/index.js';
 import { type Settings, SettingsModule } from './config/index.js';
 import { HealthModule, type HealthOptions } from './health/index.js';
@@ -37,11 +37,14 @@ export class AppModule {
         ai,
         HealthModule.forRootAsync({
           imports: [ai],
-          inject: [Catalogue],
-          useFactory: (catalogue: Catalogue): HealthOptions => ({
+          inject: [Catalogue, KeyCheckService],
+          useFactory: (catalogue: Catalogue, keys: KeyCheckService): HealthOptions => ({
             phase,
             store: () => ({ kind: 'memory' }),
-            upstreams: () => catalogue.upstreams().map((upstream) => ({ ...upstream, state: 'up' })),
+            upstreams: () =>
+              catalogue
+                .upstreams()
+                .map(({ name }) => ({ provider: name, models: catalogue.modelsAt(name), state: keys.stateOf(name) })),
           }),
         }),
       ],
@@ -49,6 +52,8 @@ export class AppModule {
   }
 }
 
-function metricsAddress({ host, metricsPort }: Settings['server']): { metricsAddress?: { host: string; port: number } } {
+function metricsAddress({ host, metricsPort }: Settings['server']): {
+  metricsAddress?: { host: string; port: number };
+} {
   return metricsPort === undefined ? {} : { metricsAddress: { host, port: metricsPort } };
 }

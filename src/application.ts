@@ -4,7 +4,15 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module.js';
 import { configureAuth } from './auth/index.js';
 import type { Settings } from './config/index.js';
-import { configureHttp, createHttpAdapter, DEFAULT_FLUSH_MS, DEFAULT_LIMITS, Drain, type HttpOptions, serveDocs } from './http/index.js';
+import {
+  configureHttp,
+  createHttpAdapter,
+  DEFAULT_FLUSH_MS,
+  DEFAULT_LIMITS,
+  Drain,
+  type HttpOptions,
+  serveDocs,
+} from './http/index.js';
 import { configureObservability, type Logger, NestLogger } from './observability/index.js';
 
 export interface ApplicationOptions {

@@ -41,6 +41,8 @@ try {
   await boot();
 } catch (error) {
   // Before there is a logger, and for whoever sits at the terminal: the whole list, not a stack.
-  process.stderr.write(`${error instanceof ConfigurationError ? error.message : String(error instanceof Error ? error.stack : error)}\n`);
+  process.stderr.write(
+    `${error instanceof ConfigurationError ? error.message : String(error instanceof Error ? error.stack : error)}\n`,
+  );
   process.exit(1);
 }

@@ -1,4 +1,4 @@
-import { HttpModule, HttpService } from '@nestjs/axios';
+import { HttpModule } from '@nestjs/axios';
 import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { AI_OPTIONS, type AiOptions } from './ai.options.js';
 import { Catalogue } from './catalogue/catalogue.js';
@@ -7,14 +7,15 @@ import { CompletionService } from './call/completion.service.js';
 import { ChatController } from './chat.controller.js';
 import { ModelsController } from './models.controller.js';
 import { ADAPTERS, type Adapters } from './upstream/adapters.js';
+import { KeyCheckService } from './upstream/key-check.service.js';
 import { OpenAiAdapter } from './upstream/openai.adapter.js';
 import { UndiciTransport } from './upstream/undici.transport.js';
 
 /** The client for all providers, and the endpoints that speak OpenAI's wire format. */
 @Module({
-  providers: [CompletionService, CompletionMetrics],
+  providers: [CompletionService, CompletionMetrics, KeyCheckService],
   controllers: [ChatController, ModelsController],
-  exports: [Catalogue, CompletionService],
+  exports: [Catalogue, KeyCheckService],
 })
 export class AiModule implements OnApplicationShutdown {
   constructor(@Inject(UndiciTransport) private readonly transport: UndiciTransport) {}
@@ -26,7 +27,7 @@ export class AiModule implements OnApplicationShutdown {
       imports: [
         HttpModule.register({
           adapter: transport.adapter,
-          // Every status is an answer, and bodies pass as they are: the adapters of the providers read both.
+          // Every status is an answer, and bodies pass as they are.
           validateStatus: null,
           transformRequest: [],
           transformResponse: [],
@@ -35,11 +36,12 @@ export class AiModule implements OnApplicationShutdown {
       providers: [
         { provide: AI_OPTIONS, useValue: options },
         { provide: UndiciTransport, useValue: transport },
-        { provide: ADAPTERS, inject: [HttpService], useFactory: adaptersOver },
+        { provide: ADAPTERS, useValue: adaptersOver(transport) },
         {
           provide: Catalogue,
           inject: [ADAPTERS],
-          useFactory: (adapters: Adapters) => new Catalogue({ ...options, has: (kind) => adapters[kind] !== undefined, now: Date.now }),
+          useFactory: (adapters: Adapters) =>
+            new Catalogue({ ...options, has: (kind) => adapters[kind] !== undefined, now: Date.now }),
         },
       ],
     };
@@ -50,6 +52,6 @@ export class AiModule implements OnApplicationShutdown {
   }
 }
 
-function adaptersOver(http: HttpService): Adapters {
-  return { openai: new OpenAiAdapter(http) };
+function adaptersOver(transport: UndiciTransport): Adapters {
+  return { openai: new OpenAiAdapter(transport) };
 }

@@ -1,10 +1,34 @@
-import { IsArray, IsBoolean, IsInt, IsObject, IsOptional, IsPositive, IsString, MaxLength, MinLength, ArrayMaxSize, ArrayMinSize, validateSync, type ValidationError } from 'class-validator';
+import {
+  IsArray,
+  IsBoolean,
+  IsInt,
+  IsObject,
+  IsOptional,
+  IsPositive,
+  IsString,
+  MaxLength,
+  MinLength,
+  ArrayMaxSize,
+  ArrayMinSize,
+  validateSync,
+  type ValidationError,
+} from 'class-validator';
 import { ApiError } from '../http/index.js';
 
 /** Members that are this service's own and never reach a provider. */
 export const OWN_MEMBERS = ['models', 'cache'] as const;
 
-const KNOWN = ['model', 'models', 'messages', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens', 'n', 'cache'] as const;
+const KNOWN = [
+  'model',
+  'models',
+  'messages',
+  'stream',
+  'stream_options',
+  'max_tokens',
+  'max_completion_tokens',
+  'n',
+  'cache',
+] as const;
 
 /**
  * What this service itself reads of an OpenAI chat completion request. All other members pass through unread: the provider is the
@@ -70,7 +94,8 @@ export function parseChatRequest(body: unknown): ChatRequest {
   const [fault] = validateSync(request, { stopAtFirstError: true, forbidUnknownValues: true });
   if (fault !== undefined) throw faultError(fault);
   checkRoles(request.messages);
-  if (namesOf(request).length === 0) throw new ApiError('invalid_request', 'model must name a model', { param: 'model' });
+  if (namesOf(request).length === 0)
+    throw new ApiError('invalid_request', 'model must name a model', { param: 'model' });
   return request;
 }
 
@@ -84,7 +109,9 @@ export function wantsUsage({ stream_options }: ChatRequest): boolean {
 }
 
 function pick(body: object): Partial<Record<(typeof KNOWN)[number], unknown>> {
-  return Object.fromEntries(KNOWN.filter((key) => Object.hasOwn(body, key)).map((key) => [key, Reflect.get(body, key)]));
+  return Object.fromEntries(
+    KNOWN.filter((key) => Object.hasOwn(body, key)).map((key) => [key, Reflect.get(body, key)]),
+  );
 }
 
 function faultError({ property, constraints }: ValidationError): ApiError {

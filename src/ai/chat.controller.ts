@@ -29,7 +29,10 @@ export class ChatController {
   @ApiHeader({ name: 'x-coordinator-timeout-ms', required: false, description: 'a shorter deadline for this request' })
   @ApiBody(CHAT_REQUEST_BODY)
   @ApiOkResponse(CHAT_RESPONSE)
-  async complete(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Buffer | Readable> {
+  async complete(
+    @Req() request: FastifyRequest,
+    @Res({ passthrough: true }) reply: FastifyReply,
+  ): Promise<string | Readable> {
     const call = readCall(request, reply, this.options.requestDeadlineMs, (ended, error) => {
       this.metrics.record(ended, error);
     });
@@ -43,11 +46,11 @@ export class ChatController {
     }
   }
 
-  private async whole(call: CompletionCall, reply: FastifyReply): Promise<Buffer> {
+  private async whole(call: CompletionCall, reply: FastifyReply): Promise<string> {
     const { text, headers } = await this.completions.complete(call);
     call.ended();
     void reply.headers({ ...headers, 'content-type': 'application/json; charset=utf-8' });
-    return Buffer.from(text);
+    return text;
   }
 
   private async stream(call: CompletionCall, reply: FastifyReply): Promise<Readable> {

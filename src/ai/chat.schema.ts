@@ -9,7 +9,12 @@ export const CHAT_REQUEST_BODY: ApiBodyOptions = {
     additionalProperties: true,
     properties: {
       model: { type: 'string', description: 'a catalogue name or alias', example: 'gpt-4.1' },
-      models: { type: 'array', items: { type: 'string' }, maxItems: 16, description: 'models to choose from, in order; instead of `model`' },
+      models: {
+        type: 'array',
+        items: { type: 'string' },
+        maxItems: 16,
+        description: 'models to choose from, in order; instead of `model`',
+      },
       messages: {
         type: 'array',
         minItems: 1,
@@ -71,6 +76,9 @@ export const CHAT_RESPONSE: ApiResponseOptions = {
         usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12, cost: 0.000036 },
       },
     },
-    'text/event-stream': { schema: { type: 'string' }, example: 'data: {"object":"chat.completion.chunk",…}\n\ndata: [DONE]\n\n' },
+    'text/event-stream': {
+      schema: { type: 'string' },
+      example: 'data: {"object":"chat.completion.chunk",…}\n\ndata: [DONE]\n\n',
+    },
   },
 };

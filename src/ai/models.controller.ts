@@ -12,7 +12,7 @@ export class ModelsController {
   constructor(private readonly catalogue: Catalogue) {}
 
   @Get()
-  @ApiOperation({ summary: 'The catalogue, in OpenAI\'s list shape' })
+  @ApiOperation({ summary: "The catalogue, in OpenAI's list shape" })
   @ApiOkResponse({ type: ModelList })
   list(@CurrentCaller() caller: Caller): ModelList {
     return { object: 'list', data: this.catalogue.models.map((model) => this.card(model, caller)) };
@@ -39,7 +39,8 @@ export class ModelsController {
       aliases: model.aliases,
       context_window: model.contextWindow,
       max_output_tokens: model.maxOutputTokens,
-      pricing: prices === undefined ? null : { input: prices.input, cached_input: prices.cachedInput, output: prices.output },
+      pricing:
+        prices === undefined ? null : { input: prices.input, cached_input: prices.cachedInput, output: prices.output },
       allowed: this.catalogue.isAllowed(model, caller.tier),
       shutdown_date: shutdown === undefined ? null : new Date(shutdown.shutdownAt).toISOString().slice(0, 10),
       successor: shutdown?.successor ?? null,

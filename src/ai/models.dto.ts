@@ -35,13 +35,22 @@ export class ModelCard {
   @ApiProperty({ description: 'tokens of one answer', example: 32_768 })
   readonly max_output_tokens: number = 0;
 
-  @ApiProperty({ type: ModelPricing, nullable: true, description: 'of the deployment that would answer now; null: unpriced' })
+  @ApiProperty({
+    type: ModelPricing,
+    nullable: true,
+    description: 'of the deployment that would answer now; null: unpriced',
+  })
   readonly pricing: ModelPricing | null = null;
 
   @ApiProperty({ description: "part of this caller's tier", example: true })
   readonly allowed: boolean = false;
 
-  @ApiProperty({ type: String, nullable: true, description: 'the last day of the last deployment in reach', example: null })
+  @ApiProperty({
+    type: String,
+    nullable: true,
+    description: 'the last day of the last deployment in reach',
+    example: null,
+  })
   readonly shutdown_date: string | null = null;
 
   @ApiProperty({ type: String, nullable: true, description: 'what the vendor names in its place', example: null })

@@ -33,7 +33,14 @@ export async function startCoordinator(options: CoordinatorOptions): Promise<Coo
 
 function environmentOf({ upstreams, environment }: CoordinatorOptions): Record<string, string> {
   const keys = upstreams.map((_, index): [string, string] => [`TEST_KEY_${String(index + 1)}`, keyOf(index)]);
-  return { PORT: '0', HOST: '127.0.0.1', SHUTDOWN_GRACE_MS: '1000', CONFIG_FILE: 'test.yaml', ...Object.fromEntries(keys), ...environment };
+  return {
+    PORT: '0',
+    HOST: '127.0.0.1',
+    SHUTDOWN_GRACE_MS: '1000',
+    CONFIG_FILE: 'test.yaml',
+    ...Object.fromEntries(keys),
+    ...environment,
+  };
 }
 
 function keyOf(index: number): string {

@@ -48,7 +48,8 @@ export class CompletionMetrics {
       this.#upstream.observe({ ...labels, stream: String(request.stream === true) }, report.upstreamMs / 1_000);
     }
     if (report.promptTokens !== undefined) this.#tokens.inc({ ...labels, kind: 'prompt' }, report.promptTokens);
-    if (report.completionTokens !== undefined) this.#tokens.inc({ ...labels, kind: 'completion' }, report.completionTokens);
+    if (report.completionTokens !== undefined)
+      this.#tokens.inc({ ...labels, kind: 'completion' }, report.completionTokens);
     if (report.costUsd !== undefined) this.#cost.inc(labels, report.costUsd);
   }
 }

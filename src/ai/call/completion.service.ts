@@ -87,9 +87,13 @@ export class CompletionService {
     return route;
   }
 
-  private async firstAnswer<T>(call: CompletionCall, route: Route, attempt: (attempt: Attempt) => Promise<T>): Promise<T> {
+  private async firstAnswer<T>(
+    call: CompletionCall,
+    route: Route,
+    attempt: (attempt: Attempt) => Promise<T>,
+  ): Promise<T> {
     const last = route.deployments.at(-1);
-    let failure: unknown = new ApiError('timeout', 'the time this request had is over');
+    let failure: unknown;
     for (const deployment of route.deployments) {
       const remainingMs = call.deadlineMs - (performance.now() - call.startedAt);
       if (remainingMs <= 0) break;
@@ -97,7 +101,11 @@ export class CompletionService {
       call.report.attempts += 1;
       call.report.provider = deployment.upstream.name;
       try {
-        return await attempt({ request: attemptRequest(call, route, deployment, timers), timers, startedAt: performance.now() });
+        return await attempt({
+          request: attemptRequest(call, route, deployment, timers),
+          timers,
+          startedAt: performance.now(),
+        });
       } catch (error) {
         timers.stop();
         call.signal.throwIfAborted();
@@ -105,7 +113,7 @@ export class CompletionService {
         failure = error;
       }
     }
-    throw failure;
+    throw failure ?? new ApiError('timeout', 'the time this request had is over');
   }
 
   private adapterOf({ upstream }: Deployment): ProviderAdapter {
@@ -122,11 +130,21 @@ function attemptTimers(
 ): AttemptTimers {
   // Only where somebody else could take over: for the last one any answer within the deadline is better than none.
   const firstToken = call.request.stream === true && !isLast ? { firstTokenMs: model.timeouts.firstTokenMs } : {};
-  const limits = { provider: deployment.upstream.name, totalMs: remainingMs, idleMs: model.timeouts.idleMs, ...firstToken };
+  const limits = {
+    provider: deployment.upstream.name,
+    totalMs: remainingMs,
+    idleMs: model.timeouts.idleMs,
+    ...firstToken,
+  };
   return new AttemptTimers(limits, call.signal);
 }
 
-function attemptRequest(call: CompletionCall, { model }: Route, deployment: Deployment, timers: AttemptTimers): AttemptRequest {
+function attemptRequest(
+  call: CompletionCall,
+  { model }: Route,
+  deployment: Deployment,
+  timers: AttemptTimers,
+): AttemptRequest {
   return {
     deployment,
     bodyText: withoutOwnMembers(call),
@@ -140,7 +158,9 @@ function attemptRequest(call: CompletionCall, { model }: Route, deployment: Depl
 
 function withoutOwnMembers({ request, bodyText }: CompletionCall): string {
   const present = OWN_MEMBERS.filter((name) => request[name] !== undefined);
-  return present.length === 0 ? bodyText : editObject(bodyText, Object.fromEntries(present.map((name) => [name, undefined])));
+  return present.length === 0
+    ? bodyText
+    : editObject(bodyText, Object.fromEntries(present.map((name) => [name, undefined])));
 }
 
 function record({ report }: CompletionCall, { prices }: Deployment, usage: Usage | undefined): void {

@@ -6,6 +6,8 @@ export interface Upstream {
   readonly kind: ProviderKind;
   readonly baseUrl: string;
   readonly apiKey: string;
+  /** Path under baseUrl that tells what the key is worth. */
+  readonly usagePath?: string;
 }
 
 /** One provider's model behind one key. */
@@ -27,14 +29,15 @@ export interface CatalogueOptions {
 
 /** The models this process serves, by name and alias, with the deployments that its keys reach. */
 export class Catalogue {
+  readonly #upstreams: ReadonlyMap<string, Upstream>;
   readonly #byName = new Map<string, ModelSettings>();
   readonly #deployments = new Map<string, readonly Deployment[]>();
 
   constructor(private readonly options: CatalogueOptions) {
-    const upstreams = usableUpstreams(options);
+    this.#upstreams = usableUpstreams(options);
     for (const model of options.models) {
       for (const name of [model.name, ...model.aliases]) this.#byName.set(name, model);
-      this.#deployments.set(model.name, reachableDeployments(model, upstreams, options.simulatorUrl));
+      this.#deployments.set(model.name, reachableDeployments(model, this.#upstreams, options.simulatorUrl));
     }
   }
 
@@ -74,13 +77,16 @@ export class Catalogue {
     return this.options.tiers[tier].flatMap((name) => this.#byName.get(name) ?? []);
   }
 
-  /** For status pages: who serves what. Holds no key. */
-  upstreams(): readonly { readonly provider: string; readonly models: readonly string[] }[] {
-    const models = new Map<string, string[]>();
-    for (const [name, deployments] of this.#deployments) {
-      for (const { upstream } of deployments) models.set(upstream.name, [...(models.get(upstream.name) ?? []), name]);
-    }
-    return [...models].map(([provider, served]) => ({ provider, models: served }));
+  /** The providers in use. */
+  upstreams(): readonly Upstream[] {
+    return [...this.#upstreams.values()];
+  }
+
+  /** The catalogue names of the models that have a deployment at a provider. */
+  modelsAt(provider: string): readonly string[] {
+    return this.models
+      .filter((model) => this.reachable(model).some(({ upstream }) => upstream.name === provider))
+      .map(({ name }) => name);
   }
 
   private reachable(model: ModelSettings): readonly Deployment[] {
@@ -90,11 +96,19 @@ export class Catalogue {
 
 function usableUpstreams({ providers, has, simulatorUrl }: CatalogueOptions): ReadonlyMap<string, Upstream> {
   if (simulatorUrl !== undefined) {
-    return new Map([['simulator', { name: 'simulator', kind: 'openai', baseUrl: simulatorUrl, apiKey: 'simulator' }]]);
+    const simulator: Upstream = {
+      name: 'simulator',
+      kind: 'openai',
+      baseUrl: simulatorUrl,
+      apiKey: 'simulator',
+      usagePath: '/usage',
+    };
+    return new Map([[simulator.name, simulator]]);
   }
   const upstreams = new Map<string, Upstream>();
-  for (const { name, kind, baseUrl, apiKey } of providers) {
-    if (apiKey !== undefined && has(kind)) upstreams.set(name, { name, kind, baseUrl, apiKey });
+  for (const { name, kind, baseUrl, apiKey, usagePath } of providers) {
+    if (apiKey === undefined || !has(kind)) continue;
+    upstreams.set(name, { name, kind, baseUrl, apiKey, ...(usagePath !== undefined && { usagePath }) });
   }
   return upstreams;
 }

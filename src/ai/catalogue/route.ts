@@ -42,9 +42,12 @@ export function chooseRoute(catalogue: Catalogue, request: RouteRequest): Route 
 
 function tryName(catalogue: Catalogue, name: string, caller: Caller): Route | ApiError {
   const model = catalogue.find(name);
-  if (model === undefined) return new ApiError('model_not_found', `the model ${quote(name)} does not exist`, { param: 'model' });
+  if (model === undefined)
+    return new ApiError('model_not_found', `the model ${quote(name)} does not exist`, { param: 'model' });
   if (!catalogue.isAllowed(model, caller.tier)) {
-    return new ApiError('model_not_allowed', `the model ${model.name} is not part of the tier ${caller.tier}`, { param: 'model' });
+    return new ApiError('model_not_allowed', `the model ${model.name} is not part of the tier ${caller.tier}`, {
+      param: 'model',
+    });
   }
   const [first, ...rest] = catalogue.liveDeployments(model);
   if (first === undefined) return unservedError(catalogue, model);
@@ -58,7 +61,9 @@ function unservedError(catalogue: Catalogue, model: ModelSettings): ApiError {
   }
   const day = new Date(shutdown.shutdownAt).toISOString().slice(0, 10);
   const successor = shutdown.successor === undefined ? '' : `; its vendor names ${shutdown.successor} as successor`;
-  return new ApiError('model_retired', `the model ${model.name} was shut down on ${day}${successor}`, { param: 'model' });
+  return new ApiError('model_retired', `the model ${model.name} was shut down on ${day}${successor}`, {
+    param: 'model',
+  });
 }
 
 function tierSubstitute(catalogue: Catalogue, caller: Caller): Route | undefined {

@@ -2,8 +2,7 @@ import { createParser } from 'eventsource-parser';
 
 /** One server-sent event, or a comment line. */
 export type SseEvent =
-  | { readonly kind: 'event'; readonly name: string | undefined; readonly data: string }
-  | { readonly kind: 'comment' };
+  { readonly kind: 'event'; readonly name: string | undefined; readonly data: string } | { readonly kind: 'comment' };
 
 /** An event larger than this is not one a model wrote. */
 export const EVENT_LIMIT_BYTES = 16 * 1_024 * 1_024;

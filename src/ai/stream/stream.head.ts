@@ -22,7 +22,10 @@ function isShowing(event: StreamEvent): boolean {
   return event.kind === 'done' || (event.kind === 'chunk' && hasContent(event.value));
 }
 
-async function* join(head: readonly StreamEvent[], rest: AsyncIterator<readonly StreamEvent[]>): AsyncGenerator<readonly StreamEvent[]> {
+async function* join(
+  head: readonly StreamEvent[],
+  rest: AsyncIterator<readonly StreamEvent[]>,
+): AsyncGenerator<readonly StreamEvent[]> {
   try {
     yield head;
     yield* { [Symbol.asyncIterator]: () => rest };

@@ -30,7 +30,8 @@ const REQUEST_FAULTS: Readonly<Partial<Record<number, ErrorCode>>> = {
 };
 
 /** Codes and types that mean "this account has nothing left", whatever their status (OpenAI; DeepSeek answers a bare 402). */
-const EXHAUSTED = /^(insufficient_quota|credit_balance_exhausted|billing_error|billing_hard_limit_reached|\w+_spend_limit_(exceeded|reached))$/;
+const EXHAUSTED =
+  /^(insufficient_quota|credit_balance_exhausted|billing_error|billing_hard_limit_reached|\w+_spend_limit_(exceeded|reached))$/;
 
 const MESSAGE_LIMIT = 2_000;
 

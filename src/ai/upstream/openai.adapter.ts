@@ -1,6 +1,3 @@
-import { Readable } from 'node:stream';
-import { HttpService } from '@nestjs/axios';
-import { Injectable } from '@nestjs/common';
 import { forwardedResponseHeaders } from '../../http/index.js';
 import { editObject, memberText } from '../json-text.js';
 import { readText } from './body.reader.js';
@@ -8,18 +5,12 @@ import { brokenUpstream, classifyAnswer, classifyInBand } from './failure.classi
 import { readChatStream } from './openai.stream.js';
 import type { AttemptRequest, ProviderAdapter, UpstreamReply, UpstreamStream } from './provider.adapter.js';
 import type { UpstreamHeaders } from './retry-after.js';
+import type { UndiciTransport, UpstreamAnswer } from './undici.transport.js';
 import { UpstreamFailure } from './upstream-failure.js';
 
-interface Answer {
-  readonly status: number;
-  readonly headers: UpstreamHeaders;
-  readonly body: Readable;
-}
-
 /** OpenAI's wire format: OpenAI itself, HolySheep, DeepSeek, vLLM, Ollama, the simulator. */
-@Injectable()
 export class OpenAiAdapter implements ProviderAdapter {
-  constructor(private readonly http: HttpService) {}
+  constructor(private readonly transport: UndiciTransport) {}
 
   async complete(attempt: AttemptRequest): Promise<UpstreamReply> {
     const provider = attempt.deployment.upstream.name;
@@ -50,7 +41,7 @@ export class OpenAiAdapter implements ProviderAdapter {
   }
 
   /** Answers the provider's 200; every other status is thrown as a classified failure. */
-  private async send(attempt: AttemptRequest, accept: string, body: string): Promise<Answer> {
+  private async send(attempt: AttemptRequest, accept: string, body: string): Promise<UpstreamAnswer> {
     const { deployment, signal } = attempt;
     const answer = await this.post(attempt, accept, body);
     if (answer.status === 200) return answer;
@@ -65,11 +56,11 @@ export class OpenAiAdapter implements ProviderAdapter {
     });
   }
 
-  private async post(attempt: AttemptRequest, accept: string, body: string): Promise<Answer> {
+  private async post(attempt: AttemptRequest, accept: string, body: string): Promise<UpstreamAnswer> {
     const { deployment, signal, connectMs, headers, requestId } = attempt;
     const { baseUrl, apiKey, name } = deployment.upstream;
     try {
-      const answer = await this.http.axiosRef.request<unknown, { status: number; headers: UpstreamHeaders; data: unknown }>({
+      return await this.transport.send({
         method: 'POST',
         url: `${baseUrl}/chat/completions`,
         headers: {
@@ -80,12 +71,10 @@ export class OpenAiAdapter implements ProviderAdapter {
           'user-agent': 'ai-api-coordinator',
           'x-request-id': requestId,
         },
-        data: body,
-        timeout: connectMs,
+        body,
+        connectMs,
         signal,
       });
-      if (!(answer.data instanceof Readable)) throw new TypeError('the transport must hand the body through as a stream');
-      return { status: answer.status, headers: answer.headers, body: answer.data };
     } catch (error) {
       signal.throwIfAborted();
       if (errorCode(error) === 'UND_ERR_CONNECT_TIMEOUT') {
@@ -109,7 +98,10 @@ function withUsage(body: string): string {
   return editObject(body, { stream_options: asked });
 }
 
-async function readReply({ body }: Answer, { signal, progressed, deployment }: AttemptRequest): Promise<string> {
+async function readReply(
+  { body }: UpstreamAnswer,
+  { signal, progressed, deployment }: AttemptRequest,
+): Promise<string> {
   try {
     return await readText(body, progressed);
   } catch (error) {

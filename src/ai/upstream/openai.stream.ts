@@ -63,7 +63,8 @@ class StreamState {
 
   failure(error: unknown): unknown {
     if (error instanceof UpstreamFailure) return error;
-    const fact = error instanceof MalformedStreamError ? 'sent something that is not a completion stream' : 'broke off its stream';
+    const fact =
+      error instanceof MalformedStreamError ? 'sent something that is not a completion stream' : 'broke off its stream';
     return brokenUpstream(this.provider, fact, error);
   }
 

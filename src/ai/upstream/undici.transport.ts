@@ -1,35 +1,54 @@
-import { AxiosHeaders, type AxiosAdapter, type InternalAxiosRequestConfig } from 'axios';
+import { AxiosHeaders, type AxiosAdapter } from 'axios';
 import { Agent, type Dispatcher } from 'undici';
+import type { Readable } from 'node:stream';
+import type { UpstreamHeaders } from './retry-after.js';
 
 /** Idle connections are given back before the usual servers' 60 s close them under a request that is on its way. */
 const KEEP_ALIVE_MS = 30_000;
 
+export interface UpstreamCall {
+  readonly method: 'GET' | 'POST';
+  readonly url: string;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** TCP and TLS, ms. */
+  readonly connectMs: number;
+  /** Ends the call with its reason, at any moment. */
+  readonly signal?: AbortSignal;
+}
+
+export interface UpstreamAnswer {
+  readonly status: number;
+  readonly headers: UpstreamHeaders;
+  readonly body: Readable;
+}
+
 /**
- * The transport under `HttpService`: an axios adapter on undici's connection pool. It does only what a call to a provider needs: no
- * redirects (an upstream must not send our key elsewhere), no decompression, no body transforms, and the body as a stream. Its own
- * time limits are off but for connecting: the attempt's signal decides.
+ * The way to the providers: undici's connection pools. No redirects (an upstream must not send our key elsewhere), no
+ * decompression, and no time limits of its own but for connecting: the call's signal decides.
  */
 export class UndiciTransport {
   readonly #agents = new Map<number, Agent>();
 
+  /** The same pools under `HttpService`, for calls that are not completions; see docs/adr/0002. */
   readonly adapter: AxiosAdapter = async (config) => {
-    const { origin, pathname, search } = new URL(config.url ?? '', config.baseURL);
-    const answer = await this.agentFor(config.timeout ?? 0).request({
-      origin,
-      path: pathname + search,
-      method: methodOf(config.method),
-      headers: plainHeaders(config),
-      body: typeof config.data === 'string' ? config.data : null,
+    const answer = await this.send({
+      method: config.method?.toUpperCase() === 'POST' ? 'POST' : 'GET',
+      url: new URL(config.url ?? '', config.baseURL).href,
+      headers: Object.fromEntries([...AxiosHeaders.from(config.headers)].map(([name, value]) => [name, String(value)])),
+      connectMs: config.timeout ?? 0,
+      ...(typeof config.data === 'string' && { body: config.data }),
       ...(config.signal instanceof AbortSignal && { signal: config.signal }),
     });
-    return {
-      data: answer.body,
-      status: answer.statusCode,
-      statusText: '',
-      headers: answer.headers,
-      config,
-    };
+    return { data: answer.body, status: answer.status, statusText: '', headers: { ...answer.headers }, config };
   };
+
+  async send({ method, url, headers, body, connectMs, signal }: UpstreamCall): Promise<UpstreamAnswer> {
+    const { origin, pathname, search } = new URL(url);
+    const options: Dispatcher.RequestOptions = { origin, path: pathname + search, method, headers, body: body ?? null };
+    const answer = await this.agentFor(connectMs).request(signal === undefined ? options : { ...options, signal });
+    return { status: answer.statusCode, headers: answer.headers, body: answer.body };
+  }
 
   async close(): Promise<void> {
     await Promise.all([...this.#agents.values()].map((agent) => agent.destroy()));
@@ -50,14 +69,4 @@ export class UndiciTransport {
     }
     return agent;
   }
-}
-
-function methodOf(method: string | undefined): Dispatcher.HttpMethod {
-  return method?.toUpperCase() === 'POST' ? 'POST' : 'GET';
-}
-
-function plainHeaders({ headers }: InternalAxiosRequestConfig): Record<string, string> {
-  const plain: Record<string, string> = {};
-  for (const [name, value] of AxiosHeaders.from(headers)) plain[name] = String(value);
-  return plain;
 }

@@ -9,7 +9,9 @@ describe('costUsd()', () => {
   });
 
   it('has no rounding noise', () => {
-    expect(costUsd({ promptTokens: 3, cachedTokens: 0, completionTokens: 1 }, { input: 0.1, cachedInput: 0.1, output: 0.2 })).toBe(0.000000500);
+    expect(
+      costUsd({ promptTokens: 3, cachedTokens: 0, completionTokens: 1 }, { input: 0.1, cachedInput: 0.1, output: 0.2 }),
+    ).toBe(0.0000005);
   });
 });
 
@@ -20,17 +22,27 @@ describe('readUsage()', () => {
   });
 
   it('takes an explicit zero for zero', () => {
-    expect(readUsage({ prompt_tokens: 0, completion_tokens: 0 })).toEqual({ promptTokens: 0, cachedTokens: 0, completionTokens: 0 });
+    expect(readUsage({ prompt_tokens: 0, completion_tokens: 0 })).toEqual({
+      promptTokens: 0,
+      cachedTokens: 0,
+      completionTokens: 0,
+    });
   });
 
   it('never lets more be cached than was sent', () => {
-    expect(readUsage({ prompt_tokens: 3, completion_tokens: 0, prompt_tokens_details: { cached_tokens: 9 } })?.cachedTokens).toBe(3);
+    expect(
+      readUsage({ prompt_tokens: 3, completion_tokens: 0, prompt_tokens_details: { cached_tokens: 9 } })?.cachedTokens,
+    ).toBe(3);
   });
 
-  it.each([undefined, null, 'x', {}, { prompt_tokens: '1', completion_tokens: 2 }, { prompt_tokens: -1, completion_tokens: 0 }])(
-    'finds none in %j',
-    (value) => {
-      expect(readUsage(value)).toBeUndefined();
-    },
-  );
+  it.each([
+    undefined,
+    null,
+    'x',
+    {},
+    { prompt_tokens: '1', completion_tokens: 2 },
+    { prompt_tokens: -1, completion_tokens: 0 },
+  ])('finds none in %j', (value) => {
+    expect(readUsage(value)).toBeUndefined();
+  });
 });

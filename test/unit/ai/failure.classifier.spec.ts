@@ -5,7 +5,12 @@ const answer = (status: number, body: unknown, headers = {}) => ({ provider: 'ac
 
 describe('classifyAnswer()', () => {
   it.each([
-    [400, { error: { message: 'bad', type: 'invalid_request_error', param: 'tools', code: 'invalid_value' } }, 'request', 'invalid_request'],
+    [
+      400,
+      { error: { message: 'bad', type: 'invalid_request_error', param: 'tools', code: 'invalid_value' } },
+      'request',
+      'invalid_request',
+    ],
     [400, { error: { message: 'long', code: 'context_length_exceeded' } }, 'request', 'context_length_exceeded'],
     [413, '', 'request', 'request_too_large'],
     [415, '', 'request', 'unsupported_media_type'],
@@ -31,7 +36,11 @@ describe('classifyAnswer()', () => {
 
   it('passes the words, the code and the param of a refusal of the request on', () => {
     const body = { error: { message: 'Invalid schema', param: 'response_format', code: 'invalid_schema' } };
-    expect(classifyAnswer(answer(400, body))).toMatchObject({ message: 'Invalid schema', param: 'response_format', reportedCode: 'invalid_schema' });
+    expect(classifyAnswer(answer(400, body))).toMatchObject({
+      message: 'Invalid schema',
+      param: 'response_format',
+      reportedCode: 'invalid_schema',
+    });
   });
 
   it('never passes on what a provider says of the credentials', () => {

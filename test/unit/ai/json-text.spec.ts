@@ -9,7 +9,11 @@ describe('editObject()', () => {
   it('changes what it is told and nothing else, for any object and layout', () => {
     fc.assert(
       fc.property(objects, fc.jsonValue(), layouts, (object, model, layout) => {
-        const text = JSON.stringify(object, undefined, typeof layout === 'string' && layout.startsWith('\r') ? 2 : layout);
+        const text = JSON.stringify(
+          object,
+          undefined,
+          typeof layout === 'string' && layout.startsWith('\r') ? 2 : layout,
+        );
         const edited = editObject(text, { model: JSON.stringify(model), gone: undefined });
         const expected = new Map<string, unknown>(Object.entries(JSON.parse(text) as object));
         expected.delete('gone');
@@ -36,7 +40,11 @@ describe('editObject()', () => {
 
   it('is not misled by quotes, braces and backslashes inside strings', () => {
     const text = JSON.stringify({ a: '"},{"model":"no"', b: ['\\"', '\\\\', '}{'], model: 'x' });
-    expect(JSON.parse(editObject(text, { model: '"y"' }))).toEqual({ a: '"},{"model":"no"', b: ['\\"', '\\\\', '}{'], model: 'y' });
+    expect(JSON.parse(editObject(text, { model: '"y"' }))).toEqual({
+      a: '"},{"model":"no"',
+      b: ['\\"', '\\\\', '}{'],
+      model: 'y',
+    });
   });
 
   it('adds to an empty object', () => {

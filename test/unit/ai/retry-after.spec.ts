@@ -20,9 +20,12 @@ describe('retryAfterMs()', () => {
     expect(retryAfterMs(headers, now)).toBe(expected);
   });
 
-  it.each(['-1', 'soon', '', '1e9', '0x10', 'NaN', 'Infinity', 'Sun, 99 Foo', '9'.repeat(400)])('ignores %j', (value) => {
-    expect(retryAfterMs({ 'retry-after': value }, now)).toBeUndefined();
-  });
+  it.each(['-1', 'soon', '', '1e9', '0x10', 'NaN', 'Infinity', 'Sun, 99 Foo', '9'.repeat(400)])(
+    'ignores %j',
+    (value) => {
+      expect(retryAfterMs({ 'retry-after': value }, now)).toBeUndefined();
+    },
+  );
 
   it('answers a whole number of milliseconds or nothing, whatever comes', () => {
     fc.assert(

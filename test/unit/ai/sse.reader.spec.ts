@@ -20,22 +20,33 @@ async function read(bytes: Uint8Array, places: readonly number[]): Promise<SseEv
 
 const texts = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('你好😀é', 'e\u0301a\u0308', '👩‍👩‍👧‍👦', '"\\n"'));
 const frames = fc.array(
-  fc.record({ data: texts.map((text) => JSON.stringify({ text })), space: fc.constantFrom(' ', ''), comment: fc.boolean() }),
+  fc.record({
+    data: texts.map((text) => JSON.stringify({ text })),
+    space: fc.constantFrom(' ', ''),
+    comment: fc.boolean(),
+  }),
   { minLength: 1, maxLength: 8 },
 );
 
 describe('readEvents()', () => {
   it('row 36, row 37: any split of any frames gives the same events, whatever the line ends', async () => {
     await fc.assert(
-      fc.asyncProperty(frames, fc.constantFrom('\n', '\r\n', '\r'), fc.array(fc.nat(), { maxLength: 40 }), async (list, eol, places) => {
-        const wire = list
-          .map(({ data, space, comment }) => `${comment ? `: ping${eol}` : ''}data:${space}${data}${eol}${eol}`)
-          .join('');
-        const events = await read(Buffer.from(wire), places);
-        const data = events.flatMap((event) => (event.kind === 'event' ? [event.data] : []));
-        expect(data).toEqual(list.map((frame) => frame.data));
-        expect(events.filter(({ kind }) => kind === 'comment')).toHaveLength(list.filter(({ comment }) => comment).length);
-      }),
+      fc.asyncProperty(
+        frames,
+        fc.constantFrom('\n', '\r\n', '\r'),
+        fc.array(fc.nat(), { maxLength: 40 }),
+        async (list, eol, places) => {
+          const wire = list
+            .map(({ data, space, comment }) => `${comment ? `: ping${eol}` : ''}data:${space}${data}${eol}${eol}`)
+            .join('');
+          const events = await read(Buffer.from(wire), places);
+          const data = events.flatMap((event) => (event.kind === 'event' ? [event.data] : []));
+          expect(data).toEqual(list.map((frame) => frame.data));
+          expect(events.filter(({ kind }) => kind === 'comment')).toHaveLength(
+            list.filter(({ comment }) => comment).length,
+          );
+        },
+      ),
       { numRuns: 300 },
     );
   });
@@ -47,7 +58,9 @@ describe('readEvents()', () => {
   });
 
   it('joins the data lines of one event', async () => {
-    expect(await read(Buffer.from('event: x\ndata: {\ndata: }\n\n'), [])).toEqual([{ kind: 'event', name: 'x', data: '{\n}' }]);
+    expect(await read(Buffer.from('event: x\ndata: {\ndata: }\n\n'), [])).toEqual([
+      { kind: 'event', name: 'x', data: '{\n}' },
+    ]);
   });
 
   it('refuses bytes that are not UTF-8', async () => {
