@@ -4,6 +4,7 @@ import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { AppModule } from './app.module.js';
 import { configureAuth } from './auth/index.js';
 import type { Settings } from './config/index.js';
+import type { Phase } from './health/index.js';
 import {
   configureHttp,
   createHttpAdapter,
@@ -36,33 +37,11 @@ export interface Application {
 
 /** Composes the modules by the settings. */
 export async function createApplication(options: ApplicationOptions): Promise<Application> {
-  const { settings, environment, logger, simulatorUrl } = options;
+  const { settings, logger } = options;
   const drain = new Drain({ ...settings.server, flushMs: DEFAULT_FLUSH_MS });
   let hasBooted = false;
-  const module = AppModule.forRoot({
-    settings,
-    environment,
-    logger,
-    phase: () => (drain.state !== 'serving' ? 'draining' : hasBooted ? 'serving' : 'booting'),
-    ...(simulatorUrl !== undefined && { simulatorUrl }),
-  });
-  const http: HttpOptions = {
-    ...settings.server,
-    drain,
-    limits: DEFAULT_LIMITS,
-    report: (error, { id }) => {
-      logger.error({ err: error, request_id: id }, 'unforeseen error');
-    },
-  };
-  const nest = await NestFactory.create<NestFastifyApplication>(module, createHttpAdapter(http), {
-    bodyParser: false,
-    logger: new NestLogger(logger),
-    abortOnError: false,
-  });
-  configureObservability(nest);
-  configureHttp(nest, http);
-  configureAuth(nest);
-  serveDocs(nest, options);
+  const phase = (): Phase => (drain.state !== 'serving' ? 'draining' : hasBooted ? 'serving' : 'booting');
+  const nest = await createNest(options, drain, phase);
   return {
     nest,
     async listen() {
@@ -76,4 +55,31 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       await nest.close();
     },
   };
+}
+
+async function createNest(
+  options: ApplicationOptions,
+  drain: Drain,
+  phase: () => Phase,
+): Promise<NestFastifyApplication> {
+  const { settings, logger } = options;
+  const http: HttpOptions = {
+    ...settings.server,
+    drain,
+    limits: DEFAULT_LIMITS,
+    report: (error, { id }) => {
+      logger.error({ err: error, request_id: id }, 'unforeseen error');
+    },
+  };
+  const module = AppModule.forRoot({ ...options, phase });
+  const nest = await NestFactory.create<NestFastifyApplication>(module, createHttpAdapter(http), {
+    bodyParser: false,
+    logger: new NestLogger(logger),
+    abortOnError: false,
+  });
+  configureObservability(nest);
+  configureHttp(nest, http);
+  configureAuth(nest);
+  serveDocs(nest, options);
+  return nest;
 }

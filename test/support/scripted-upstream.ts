@@ -61,7 +61,9 @@ export function json(status: number, body: unknown, headers: Record<string, stri
   };
 }
 
-export type Step = string | { readonly waitMs: number } | 'RESET';
+export type Step = string | { readonly waitMs: number } | { readonly resets: true };
+
+export const RESET: Step = { resets: true };
 
 /** S[...]: writes strings as they are, waits, or destroys the socket; ends the response unless told otherwise. */
 export function stream(steps: readonly Step[], { ends = true }: { readonly ends?: boolean } = {}): Script {
@@ -70,13 +72,13 @@ export function stream(steps: readonly Step[], { ends = true }: { readonly ends?
     response.flushHeaders();
     for (const step of steps) {
       if (response.destroyed) return;
-      if (step === 'RESET') {
+      if (typeof step === 'string') response.write(step);
+      else if ('waitMs' in step) await new Promise((resolve) => setTimeout(resolve, step.waitMs));
+      else {
         await new Promise((resolve) => setTimeout(resolve, 30));
         response.socket?.resetAndDestroy();
         return;
       }
-      if (typeof step === 'string') response.write(step);
-      else await new Promise((resolve) => setTimeout(resolve, step.waitMs));
     }
     if (ends) response.end();
   };
@@ -93,7 +95,9 @@ export function finish(reason = 'stop'): string {
   return chunk({}, { choices: [{ index: 0, delta: {}, finish_reason: reason }] });
 }
 
-export function usageChunk(usage: Record<string, unknown> = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 }): string {
+export function usageChunk(
+  usage: Record<string, unknown> = { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12 },
+): string {
   return chunk({}, { choices: [], usage });
 }
 

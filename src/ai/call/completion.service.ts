@@ -93,7 +93,7 @@ export class CompletionService {
     attempt: (attempt: Attempt) => Promise<T>,
   ): Promise<T> {
     const last = route.deployments.at(-1);
-    let failure: unknown;
+    let failure: UpstreamFailure | undefined;
     for (const deployment of route.deployments) {
       const remainingMs = call.deadlineMs - (performance.now() - call.startedAt);
       if (remainingMs <= 0) break;

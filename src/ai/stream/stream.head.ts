@@ -11,10 +11,10 @@ export async function holdHead(groups: Groups): Promise<Groups> {
   const iterator = groups[Symbol.asyncIterator]();
   const head: StreamEvent[] = [];
   for (;;) {
-    const { done, value } = await iterator.next();
-    if (done === true) return join(head, iterator);
-    head.push(...value);
-    if (value.some(isShowing)) return join(head, iterator);
+    const next: IteratorResult<readonly StreamEvent[], unknown> = await iterator.next();
+    if (next.done === true) return join(head, iterator);
+    head.push(...next.value);
+    if (next.value.some(isShowing)) return join(head, iterator);
   }
 }
 

@@ -17,10 +17,8 @@ export class OpenAiAdapter implements ProviderAdapter {
     const answer = await this.send(attempt, 'application/json', upstreamBody(attempt));
     const text = await readReply(answer, attempt);
     const value = parseObject(text);
-    if (value !== undefined && value['error'] !== undefined && value['error'] !== null) {
-      throw classifyInBand(provider, value, Date.now());
-    }
-    if (value === undefined || !Array.isArray(value['choices'])) {
+    if (isPresent(value?.['error'])) throw classifyInBand(provider, value, Date.now());
+    if (!Array.isArray(value?.['choices'])) {
       throw brokenUpstream(provider, 'answered with something that is not a chat completion');
     }
     return { text, value, headers: forwardedResponseHeaders(answer.headers) };
@@ -31,7 +29,7 @@ export class OpenAiAdapter implements ProviderAdapter {
     const answer = await this.send(attempt, 'text/event-stream', withUsage(upstreamBody(attempt)));
     if (!isEventStream(answer.headers)) {
       const value = parseObject(await readReply(answer, attempt));
-      if (value?.['error'] !== undefined) throw classifyInBand(provider, value, Date.now());
+      if (isPresent(value?.['error'])) throw classifyInBand(provider, value, Date.now());
       throw brokenUpstream(provider, 'answered a request for a stream with something else');
     }
     return {
@@ -124,6 +122,10 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | undefine
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+function isPresent(value: unknown): boolean {
+  return value !== undefined && value !== null;
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

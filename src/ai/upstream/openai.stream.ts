@@ -20,7 +20,7 @@ export async function* readChatStream(
     for await (const group of readEvents(body.iterator({ destroyOnReturn: false }))) {
       const events = state.accept(group);
       yield events;
-      if (state.fault !== undefined) throw state.fault;
+      if (state.fault !== undefined) throw state.failure(state.fault);
       if (state.isDone) return;
     }
     if (!state.isComplete) throw brokenUpstream(provider, 'ended its stream before the answer was complete');
@@ -61,7 +61,7 @@ class StreamState {
     return events;
   }
 
-  failure(error: unknown): unknown {
+  failure(error: unknown): UpstreamFailure {
     if (error instanceof UpstreamFailure) return error;
     const fact =
       error instanceof MalformedStreamError ? 'sent something that is not a completion stream' : 'broke off its stream';

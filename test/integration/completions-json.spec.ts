@@ -1,0 +1,171 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { CompletionRig, messages, until } from '../support/completion-rig.js';
+import { completion, json } from '../support/scripted-upstream.js';
+
+describe('POST /v1/chat/completions, as JSON', () => {
+  let rig: CompletionRig;
+
+  beforeAll(async () => {
+    rig = await CompletionRig.start({ timeouts: { idle: '400ms', connect: '500ms' } });
+  });
+  afterEach(() => {
+    rig.upstream.requests.length = 0;
+    rig.upstream.aborted = 0;
+    rig.upstream.play(json(200, completion()));
+  });
+  afterAll(() => rig.close());
+
+  it('passes the body on untouched but for the model and its own members', async () => {
+    const text = `{ "seed":12345678901234567890,"temperature":1.0E0, "model":"test-alias","cache":true,"models":null,
+      "messages":[{"role":"user","content":"\\u00e9 😀"}],"x_vendor":{"a":[1,2.50]} }`;
+    await rig.ask(text);
+    const [received] = rig.upstream.requests;
+    expect(received?.path).toBe('/v1/chat/completions');
+    expect(received?.body).toEqual({
+      seed: Number('12345678901234567890'),
+      temperature: 1,
+      model: 'upstream-1',
+      messages: [{ role: 'user', content: 'é 😀' }],
+      x_vendor: { a: [1, 2.5] },
+    });
+    expect(received?.text).toContain('12345678901234567890');
+    expect(received?.text).toContain('1.0E0');
+    expect(received?.text).toContain('2.50');
+  });
+
+  it('passes the answer on untouched but for model and usage.cost', async () => {
+    const answer = JSON.stringify(completion('ok', { system_fingerprint: 'fp', x: 1 })).replace(
+      '"created":1',
+      '"created":1.50',
+    );
+    rig.upstream.play(json(200, `\n\n${answer}`));
+    const { text, body, headers } = await rig.ask({ model: 'test-model', messages });
+    expect(body).toEqual({
+      ...completion('ok', { system_fingerprint: 'fp', x: 1 }),
+      created: 1.5,
+      model: 'test-model',
+      usage: { prompt_tokens: 10, completion_tokens: 2, total_tokens: 12, cost: 0.000036 },
+    });
+    expect(text).toContain('1.50');
+    expect(headers.get('x-coordinator-cost-usd')).toBe('0.000036');
+    expect(headers.get('x-coordinator-model')).toBe('test-model');
+    expect(headers.get('x-coordinator-provider')).toBe('p1');
+    expect(headers.get('x-coordinator-route')).toBe('requested');
+    expect(headers.get('x-coordinator-attempts')).toBe('1');
+    expect(Number(headers.get('x-coordinator-total-ms'))).toBeGreaterThanOrEqual(
+      Number(headers.get('x-coordinator-upstream-ms')),
+    );
+  });
+
+  it('row 51: the provider sees its own key, and neither the caller’s key, cookies nor headers of ours', async () => {
+    await rig.ask(
+      { model: 'test-model', messages },
+      {
+        authorization: 'Bearer callers-key',
+        cookie: 'a=b',
+        'x-coordinator-strict': 'true',
+        'openai-organization': 'org',
+        'x-forwarded-for': '1.2.3.4',
+      },
+    );
+    const headers = rig.upstream.requests[0]?.headers ?? {};
+    expect(headers.authorization).toBe('Bearer upstream-key-1');
+    const ours = [
+      'host',
+      'connection',
+      'accept',
+      'authorization',
+      'content-type',
+      'content-length',
+      'user-agent',
+      'x-request-id',
+    ];
+    expect(Object.keys(headers).filter((name) => !ours.includes(name))).toEqual([]);
+  });
+
+  it.each([400, 401, 403, 404, 413, 422])('row 1: asks once when the provider answers %d', async (status) => {
+    rig.upstream.play(json(status, { error: { message: 'no', type: 'x', code: null } }));
+    const answer = await rig.ask({ model: 'test-model', messages });
+    expect(rig.upstream.requests).toHaveLength(1);
+    const expected = status === 401 || status === 403 || status === 404 ? 502 : status;
+    expect(answer.status).toBe(expected);
+    expect(answer.body).toMatchObject({ error: { message: expect.any(String), type: expect.any(String) } });
+  });
+
+  it('row 1: passes a 400 on in the provider’s words', async () => {
+    rig.upstream.play(
+      json(400, {
+        error: { message: 'Invalid value', type: 'invalid_request_error', param: 'tools[0]', code: 'invalid_value' },
+      }),
+    );
+    const { status, body } = await rig.ask({ model: 'test-model', messages });
+    expect(status).toBe(400);
+    expect(body).toEqual({
+      error: { message: 'Invalid value', type: 'invalid_request_error', param: 'tools[0]', code: 'invalid_value' },
+    });
+  });
+
+  it('row 17: a reset connection is a 502', async () => {
+    rig.upstream.play((_, response) => void response.socket?.resetAndDestroy());
+    expect(await rig.ask({ model: 'test-model', messages })).toMatchObject({
+      status: 502,
+      body: { error: { code: 'upstream_error' } },
+    });
+  });
+
+  it.each([
+    ['no JSON', 'not json'],
+    ['another JSON', '[]'],
+    ['no choices', '{"id":"x"}'],
+    ['half a JSON', '{"id":"x","choices":['],
+    ['an error inside a 200', '{"error":{"message":"boom","type":"server_error"}}'],
+  ])('answers 502 to %s', async (_, text) => {
+    rig.upstream.play(json(200, text));
+    expect(await rig.ask({ model: 'test-model', messages })).toMatchObject({
+      status: 502,
+      body: { error: { code: 'upstream_error' } },
+    });
+  });
+
+  it.each([
+    [429, 'rate_limit_exceeded', 429],
+    [500, 'upstream_error', 502],
+    [503, 'overloaded', 503],
+    [529, 'overloaded', 503],
+    [504, 'timeout', 504],
+    [302, 'upstream_error', 502],
+  ])('maps %d to %s', async (status, code, expected) => {
+    rig.upstream.play(json(status, {}, { 'retry-after': '7', location: 'http://127.0.0.1:1/' }));
+    const answer = await rig.ask({ model: 'test-model', messages });
+    expect(answer).toMatchObject({ status: expected, body: { error: { code } } });
+    if (status === 429) expect(answer.headers.get('retry-after')).toBe('7');
+  });
+
+  it('row 45: an answer that stalls within its body ends at the idle limit', async () => {
+    rig.upstream.play((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      response.write('{"choices":');
+    });
+    expect(await rig.ask({ model: 'test-model', messages })).toMatchObject({
+      status: 504,
+      body: { error: { code: 'timeout' } },
+    });
+  });
+
+  it('ends at the deadline that the request sets for itself', async () => {
+    rig.upstream.play(() => undefined);
+    const answer = await rig.ask({ model: 'test-model', messages }, { 'x-coordinator-timeout-ms': '200' });
+    expect(answer).toMatchObject({ status: 504, body: { error: { code: 'timeout' } } });
+    expect(answer.headers.get('x-coordinator-attempts')).toBe('1');
+  });
+
+  it('row 43: a client that leaves before the first byte aborts the upstream within a second', async () => {
+    rig.upstream.play(() => undefined);
+    const client = new AbortController();
+    const pending = rig.send({ model: 'test-model', messages }, {}, client.signal).catch((error: unknown) => error);
+    await until(() => rig.upstream.requests.length === 1);
+    client.abort();
+    await pending;
+    await until(() => rig.upstream.aborted === 1);
+  });
+});
