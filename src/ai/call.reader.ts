@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, clientSignal, forwardedRequestHeaders } from '../http/index.js';
 import { addOutcome } from '../observability/index.js';
 import type { CallReport, CompletionCall } from './call/completion-call.js';
+import { outcomeFields } from './report.outcome.js';
 import { parseChatRequest } from './chat-request.js';
 
 /**
@@ -33,7 +34,7 @@ export function readCall(
     signal: clientSignal(request, reply),
     report,
     ended: (error) => {
-      addOutcome(request, { ...report });
+      addOutcome(request, outcomeFields(report, error));
       ended(call, error);
     },
   };

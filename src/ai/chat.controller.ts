@@ -2,6 +2,7 @@ import { Readable } from 'node:stream';
 import { Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { RequireScope } from '../auth/index.js';
 import { AI_OPTIONS, type AiOptions } from './ai.options.js';
 import { readCall } from './call.reader.js';
 import type { CompletionCall } from './call/completion-call.js';
@@ -15,6 +16,7 @@ const LAST_READ_MS = 5_000;
 
 @ApiTags('chat')
 @Controller('v1/chat')
+@RequireScope('chat')
 export class ChatController {
   constructor(
     private readonly completions: CompletionService,

@@ -9,34 +9,39 @@ interface Member {
 }
 
 /**
+ * What becomes of a member: the JSON text of its new value, or `undefined` to remove it. A function is given the text of the
+ * present value, `undefined` if the member is not there.
+ */
+export type Edit = string | undefined | ((value: string | undefined) => string | undefined);
+
+/**
  * Edits the top-level members of a JSON object's text and leaves every other byte of it as the writer wrote it: integers beyond
  * 2^53, number formats, escapes, member order and duplicate members survive, which parsing and serialising would change.
+ * A member that is not there is appended.
  *
  * @param text - a JSON text that `JSON.parse` has accepted and whose value is an object
- * @param edits - per member the JSON text of its new value, or `undefined` to remove it; a member that is not there is appended
  */
-export function editObject(text: string, edits: Readonly<Record<string, string | undefined>>): string {
+export function editObject(text: string, edits: Readonly<Record<string, Edit>>): string {
   const kept: string[] = [];
-  const pending = new Map(Object.entries(edits));
-  const edited = new Set(pending.keys());
+  const absent = new Set(Object.keys(edits));
   for (const member of membersOf(text)) {
-    if (!edited.has(member.key)) {
+    if (Object.hasOwn(edits, member.key)) {
+      absent.delete(member.key);
+      keep(kept, member.key, valueAfter(edits[member.key], member.value));
+    } else {
       kept.push(member.text);
-      continue;
     }
-    const value = pending.get(member.key);
-    if (value !== undefined) kept.push(`${JSON.stringify(member.key)}:${value}`);
-    pending.delete(member.key);
   }
-  for (const [key, value] of pending) {
-    if (value !== undefined) kept.push(`${JSON.stringify(key)}:${value}`);
-  }
+  for (const key of absent) keep(kept, key, valueAfter(edits[key], undefined));
   return `{${kept.join(',')}}`;
 }
 
-/** The JSON text of one top-level member's value; the last one wins, as in `JSON.parse`. Same precondition as `editObject`. */
-export function memberText(text: string, key: string): string | undefined {
-  return membersOf(text).findLast((member) => member.key === key)?.value;
+function valueAfter(edit: Edit, value: string | undefined): string | undefined {
+  return typeof edit === 'function' ? edit(value) : edit;
+}
+
+function keep(kept: string[], key: string, value: string | undefined): void {
+  if (value !== undefined) kept.push(`${JSON.stringify(key)}:${value}`);
 }
 
 function membersOf(text: string): Member[] {

@@ -15,7 +15,7 @@ export class ModelsController {
   @ApiOperation({ summary: "The catalogue, in OpenAI's list shape" })
   @ApiOkResponse({ type: ModelList })
   list(@CurrentCaller() caller: Caller): ModelList {
-    return { object: 'list', data: this.catalogue.models.map((model) => this.card(model, caller)) };
+    return { object: 'list', data: this.catalogue.served().map((model) => this.card(model, caller)) };
   }
 
   @Get(':id')
@@ -24,7 +24,9 @@ export class ModelsController {
   @ApiOkResponse({ type: ModelCard })
   get(@Param('id') id: string, @CurrentCaller() caller: Caller): ModelCard {
     const model = this.catalogue.find(id);
-    if (model === undefined) throw new ApiError('model_not_found', 'this model does not exist', { param: 'model' });
+    if (model === undefined || !this.catalogue.served().includes(model)) {
+      throw new ApiError('model_not_found', 'this model does not exist', { param: 'model' });
+    }
     return this.card(model, caller);
   }
 

@@ -6,4 +6,3 @@ export type { MetricsAddress } from './metrics.server.js';
 export { NestLogger } from './nest.logger.js';
 export { ObservabilityModule, type ObservabilityModuleOptions } from './observability.module.js';
 export { addOutcome, CLIENT_CLOSED_REQUEST, type OutcomeFields } from './outcome.js';
-export { secretsOf } from './settings.secrets.js';

@@ -3,10 +3,14 @@ import { loadSettings, readEnvironment } from '../../src/config/index.js';
 import { createLogger } from '../../src/observability/index.js';
 
 export interface CoordinatorOptions {
-  /** Base URLs: the one model has a deployment at each, in this order, under the names p1, p2, … */
+  /** Base URLs: `test-model` has a deployment at each, in this order, under the names p1, p2, … */
   readonly upstreams: readonly string[];
   readonly timeouts?: { readonly connect?: string; readonly firstToken?: string; readonly idle?: string };
   readonly environment?: Readonly<Record<string, string>>;
+  /** Of every provider; default: none. */
+  readonly usagePath?: string;
+  /** Default: everything for everybody. */
+  readonly tiers?: Readonly<Record<'free' | 'pro' | 'enterprise', readonly string[]>>;
 }
 
 export interface Coordinator {
@@ -16,7 +20,10 @@ export interface Coordinator {
   close(): Promise<void>;
 }
 
-/** This service in the test's own process, with one model `test-model` (alias `test-alias`) at 2 / 0.5 / 8 USD per million tokens. */
+/**
+ * This service in the test's own process, with the models `test-model` (alias `test-alias`), at 2 / 0.5 / 8 USD per million tokens,
+ * and `small-model`.
+ */
 export async function startCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
   const environment = environmentOf(options);
   const settings = loadSettings({ environment, readFile: () => fileOf(options), now: Date.now() });
@@ -47,33 +54,45 @@ function keyOf(index: number): string {
   return `upstream-key-${String(index + 1)}`;
 }
 
-function fileOf({ upstreams, timeouts = {} }: CoordinatorOptions): string {
+function fileOf(options: CoordinatorOptions): string {
+  const { upstreams, tiers, usagePath } = options;
   return JSON.stringify({
     providers: upstreams.map((baseUrl, index) => ({
       name: `p${String(index + 1)}`,
       kind: 'openai',
       baseUrl,
       keyVariable: `TEST_KEY_${String(index + 1)}`,
+      ...(usagePath !== undefined && { usagePath }),
     })),
-    models: [
-      {
-        name: 'test-model',
-        aliases: ['test-alias'],
-        created: 1,
-        contextWindow: 1_000_000,
-        maxOutputTokens: 10_000,
-        timeouts: {
-          connectMs: timeouts.connect ?? '3s',
-          firstTokenMs: timeouts.firstToken ?? '20s',
-          idleMs: timeouts.idle ?? '30s',
-        },
-        deployments: upstreams.map((_, index) => ({
-          provider: `p${String(index + 1)}`,
-          model: `upstream-${String(index + 1)}`,
-          prices: { input: 2, cachedInput: 0.5, output: 8 },
-        })),
-      },
-    ],
-    tiers: { free: [], pro: ['test-model'], enterprise: ['test-model'] },
+    models: [testModel(options), smallModel()],
+    tiers: tiers ?? { free: ALL_MODELS, pro: ALL_MODELS, enterprise: ALL_MODELS },
   });
+}
+
+const ALL_MODELS = ['test-model', 'small-model'];
+
+function testModel({ upstreams, timeouts = {} }: CoordinatorOptions): object {
+  return {
+    name: 'test-model',
+    aliases: ['test-alias'],
+    created: 1,
+    contextWindow: 1_000_000,
+    maxOutputTokens: 10_000,
+    timeouts: {
+      connectMs: timeouts.connect ?? '3s',
+      firstTokenMs: timeouts.firstToken ?? '20s',
+      idleMs: timeouts.idle ?? '30s',
+    },
+    deployments: upstreams.map((_, index) => ({
+      provider: `p${String(index + 1)}`,
+      model: `upstream-${String(index + 1)}`,
+      prices: { input: 2, cachedInput: 0.5, output: 8 },
+    })),
+  };
+}
+
+/** At the first provider only, without a price. */
+function smallModel(): object {
+  const deployments = [{ provider: 'p1', model: 'upstream-small' }];
+  return { name: 'small-model', contextWindow: 10_000, maxOutputTokens: 1_000, deployments };
 }

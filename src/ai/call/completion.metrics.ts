@@ -1,6 +1,6 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { toApiError } from '../../http/index.js';
+import { ClientGoneError, toApiError } from '../../http/index.js';
 import { METRICS_REGISTRY } from '../../observability/index.js';
 import type { CompletionCall } from './completion-call.js';
 
@@ -55,5 +55,5 @@ export class CompletionMetrics {
 }
 
 function outcomeOf(error: unknown): string {
-  return error instanceof Error && error.name === 'ClientGoneError' ? 'client_gone' : toApiError(error).code;
+  return error instanceof ClientGoneError ? 'client_gone' : toApiError(error).code;
 }

@@ -3,7 +3,7 @@ import { ApiError } from '../../http/index.js';
 import { Catalogue, type Deployment } from '../catalogue/catalogue.js';
 import { chooseRoute, type Route } from '../catalogue/route.js';
 import { namesOf, OWN_MEMBERS, wantsUsage } from '../chat-request.js';
-import { editObject, memberText } from '../json-text.js';
+import { editObject } from '../json-text.js';
 import { ChunkWriter } from '../stream/chunk.writer.js';
 import { holdHead } from '../stream/stream.head.js';
 import { relay } from '../stream/stream.relay.js';
@@ -171,7 +171,8 @@ function record({ report }: CompletionCall, { prices }: Deployment, usage: Usage
 }
 
 function finalText({ text }: UpstreamReply, { model }: Route, cost: number | undefined): string {
-  const usage = cost === undefined ? undefined : memberText(text, 'usage');
-  const priced = usage === undefined ? {} : { usage: editObject(usage, { cost: String(cost) }) };
-  return editObject(text, { model: JSON.stringify(model.name), ...priced });
+  return editObject(text, {
+    model: JSON.stringify(model.name),
+    usage: (usage) => (usage === undefined || cost === undefined ? usage : editObject(usage, { cost: String(cost) })),
+  });
 }

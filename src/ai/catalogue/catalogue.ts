@@ -49,6 +49,11 @@ export class Catalogue {
     return this.#byName.get(nameOrAlias);
   }
 
+  /** The models that a provider in use serves, or has served until its end. */
+  served(): readonly ModelSettings[] {
+    return this.models.filter((model) => this.reachable(model).length > 0);
+  }
+
   /** The deployments that can be called now, in the order in which the model prefers them. */
   liveDeployments(model: ModelSettings): readonly Deployment[] {
     const now = this.options.now();

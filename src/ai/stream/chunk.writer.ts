@@ -1,6 +1,6 @@
 import { errorBody, toApiError } from '../../http/index.js';
 import { costUsd, readUsage, type Usage } from '../call/cost.js';
-import { editObject, memberText } from '../json-text.js';
+import { type Edit, editObject } from '../json-text.js';
 import type { ChunkEvent, StreamEvent } from '../upstream/provider.adapter.js';
 import type { PriceSettings } from '../../config/index.js';
 import { isUsageOnly } from './chat-chunk.js';
@@ -34,15 +34,15 @@ export class ChunkWriter {
     if (usage !== undefined) this.usage = usage;
     const { wantsUsage } = this.options;
     if (!wantsUsage && isUsageOnly(value)) return '';
-    const edits: Record<string, string | undefined> = { model: this.#model };
-    if (!wantsUsage) edits['usage'] = undefined;
-    else if (usage !== undefined) edits['usage'] = this.priced(memberText(text, 'usage') ?? '{}', usage);
-    return frame(editObject(text, edits));
+    return frame(editObject(text, { model: this.#model, usage: wantsUsage ? this.#priced(usage) : undefined }));
   }
 
-  private priced(usageText: string, usage: Usage): string {
+  #priced(usage: Usage | undefined): Edit {
     const { prices } = this.options;
-    return prices === undefined ? usageText : editObject(usageText, { cost: String(costUsd(usage, prices)) });
+    return (text) =>
+      text === undefined || usage === undefined || prices === undefined
+        ? text
+        : editObject(text, { cost: String(costUsd(usage, prices)) });
   }
 }
 

@@ -1,5 +1,5 @@
 import { forwardedResponseHeaders } from '../../http/index.js';
-import { editObject, memberText } from '../json-text.js';
+import { type Edit, editObject } from '../json-text.js';
 import { readText } from './body.reader.js';
 import { brokenUpstream, classifyAnswer, classifyInBand } from './failure.classifier.js';
 import { readChatStream } from './openai.stream.js';
@@ -14,7 +14,7 @@ export class OpenAiAdapter implements ProviderAdapter {
 
   async complete(attempt: AttemptRequest): Promise<UpstreamReply> {
     const provider = attempt.deployment.upstream.name;
-    const answer = await this.send(attempt, 'application/json', upstreamBody(attempt));
+    const answer = await this.send(attempt, 'application/json', {});
     const text = await readReply(answer, attempt);
     const value = parseObject(text);
     if (isPresent(value?.['error'])) throw classifyInBand(provider, value, Date.now());
@@ -26,8 +26,8 @@ export class OpenAiAdapter implements ProviderAdapter {
 
   async stream(attempt: AttemptRequest): Promise<UpstreamStream> {
     const provider = attempt.deployment.upstream.name;
-    const answer = await this.send(attempt, 'text/event-stream', withUsage(upstreamBody(attempt)));
-    if (!isEventStream(answer.headers)) {
+    const answer = await this.send(attempt, 'text/event-stream', { stream_options: withUsage });
+    if (isJson(answer.headers)) {
       const value = parseObject(await readReply(answer, attempt));
       if (isPresent(value?.['error'])) throw classifyInBand(provider, value, Date.now());
       throw brokenUpstream(provider, 'answered a request for a stream with something else');
@@ -39,9 +39,14 @@ export class OpenAiAdapter implements ProviderAdapter {
   }
 
   /** Answers the provider's 200; every other status is thrown as a classified failure. */
-  private async send(attempt: AttemptRequest, accept: string, body: string): Promise<UpstreamAnswer> {
+  private async send(
+    attempt: AttemptRequest,
+    accept: string,
+    edits: Readonly<Record<string, Edit>>,
+  ): Promise<UpstreamAnswer> {
     const { deployment, signal } = attempt;
-    const answer = await this.post(attempt, accept, body);
+    const model = JSON.stringify(deployment.model);
+    const answer = await this.post(attempt, accept, editObject(attempt.bodyText, { ...edits, model }));
     if (answer.status === 200) return answer;
     const text = await readReply(answer, attempt);
     signal.throwIfAborted();
@@ -84,16 +89,11 @@ export class OpenAiAdapter implements ProviderAdapter {
   }
 }
 
-/** The caller's body with the deployment's own name for the model. */
-function upstreamBody({ bodyText, deployment }: AttemptRequest): string {
-  return editObject(bodyText, { model: JSON.stringify(deployment.model) });
-}
-
 /** Usage is always asked for; what the caller did not ask for is taken out of the stream again. */
-function withUsage(body: string): string {
-  const options = memberText(body, 'stream_options');
-  const asked = options?.startsWith('{') ? editObject(options, { include_usage: 'true' }) : '{"include_usage":true}';
-  return editObject(body, { stream_options: asked });
+function withUsage(streamOptions: string | undefined): string {
+  return streamOptions?.startsWith('{') === true
+    ? editObject(streamOptions, { include_usage: 'true' })
+    : '{"include_usage":true}';
 }
 
 async function readReply(
@@ -108,9 +108,10 @@ async function readReply(
   }
 }
 
-function isEventStream(headers: UpstreamHeaders): boolean {
+/** Some servers forget to say that they stream, but none streams JSON. */
+function isJson(headers: UpstreamHeaders): boolean {
   const type = headers['content-type'];
-  return typeof type === 'string' && type.toLowerCase().startsWith('text/event-stream');
+  return typeof type === 'string' && type.toLowerCase().startsWith('application/json');
 }
 
 /** Undefined for what is not a JSON object; a provider's answer is data, so that is a finding, not an exception. */

@@ -71,8 +71,13 @@ export class ReplyPlayer {
 
 /** A JSON body as four frames, so that the same scripts apply to it. */
 export function bodyFrames(body: string, position: number): readonly Frame[] {
-  const quarter = Math.ceil(body.length / 4);
-  return [0, 1, 2, 3].map((index) => ({ text: body.slice(index * quarter, (index + 1) * quarter), position }));
+  // By code points: half of a surrogate pair cannot be written.
+  const characters = Array.from(body);
+  const quarter = Math.ceil(characters.length / 4);
+  return [0, 1, 2, 3].map((index) => ({
+    text: characters.slice(index * quarter, (index + 1) * quarter).join(''),
+    position,
+  }));
 }
 
 /** Scripted raw frames, paced as a reply is. */

@@ -1,0 +1,108 @@
+import { describe, expect, it } from '@jest/globals';
+import { startCoordinator } from '../support/coordinator.js';
+import { messages } from '../support/completion-rig.js';
+import {
+  chunk,
+  completion,
+  DONE,
+  event,
+  finish,
+  json,
+  type Script,
+  type ScriptedUpstream,
+  startScriptedUpstream,
+  stream,
+} from '../support/scripted-upstream.js';
+
+interface Outcome {
+  readonly response: Response;
+  readonly text: string;
+  readonly first: ScriptedUpstream;
+  readonly second: ScriptedUpstream;
+}
+
+/** One call to a model with two deployments. */
+async function callBoth(scripts: readonly [Script, Script], body: object, firstToken = '20s'): Promise<Outcome> {
+  const [first, second] = await Promise.all(scripts.map(startScriptedUpstream));
+  if (first === undefined || second === undefined) throw new Error('two scripts make two upstreams');
+  const coordinator = await startCoordinator({ upstreams: [first.url, second.url], timeouts: { firstToken } });
+  try {
+    const response = await fetch(`${coordinator.url}/v1/chat/completions`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'test-model', messages, ...body }),
+    });
+    return { response, text: await response.text(), first, second };
+  } finally {
+    await coordinator.close();
+    await Promise.all([first.close(), second.close()]);
+  }
+}
+
+describe('a model with two deployments', () => {
+  it.each([
+    ['a 500', json(500, {})],
+    ['a 429', json(429, {})],
+    ['a refused key', json(401, {})],
+    ['a used-up quota', json(429, { error: { code: 'insufficient_quota' } })],
+    ['garbage', json(200, 'x')],
+    ['a reset', ((_, response) => void response.socket?.resetAndDestroy()) satisfies Script],
+  ])('is answered by the second after %s of the first, and says so', async (_, script) => {
+    const { response, first, second } = await callBoth([script, json(200, completion())], {});
+    expect(response.status).toBe(200);
+    expect(response.headers.get('x-coordinator-provider')).toBe('p2');
+    expect(response.headers.get('x-coordinator-attempts')).toBe('2');
+    expect(first.requests).toHaveLength(1);
+    expect(second.requests[0]?.body['model']).toBe('upstream-2');
+  });
+
+  it('stops at the first when the request is to blame', async () => {
+    const { response, second } = await callBoth(
+      [json(400, { error: { message: 'bad' } }), json(200, completion())],
+      {},
+    );
+    expect(response.status).toBe(400);
+    expect(second.requests).toHaveLength(0);
+  });
+
+  it('is streamed by the second when the first fails before any content', async () => {
+    const failing = stream([chunk({ role: 'assistant' }), event({ error: { message: 'x', type: 'server_error' } })]);
+    const { text, response } = await callBoth([failing, stream([chunk('b'), finish(), DONE])], { stream: true });
+    expect(response.headers.get('x-coordinator-provider')).toBe('p2');
+    expect(text).toContain('"content":"b"');
+    expect(text).not.toContain('error');
+  });
+
+  it('never starts again once content has gone out', async () => {
+    const failing = stream([chunk('a'), event({ error: { message: 'x', type: 'server_error' } })]);
+    const { text, second } = await callBoth([failing, stream([chunk('b'), finish(), DONE])], { stream: true });
+    expect(second.requests).toHaveLength(0);
+    expect(text.match(/"content":"a"/g)).toHaveLength(1);
+    expect(text).toContain('upstream_error');
+  });
+
+  it('goes on to the second when the first shows nothing within the first-token limit', async () => {
+    const silent = stream([
+      ': ping\n\n',
+      chunk({ role: 'assistant', content: '' }),
+      { waitMs: 3_000 },
+      chunk('a'),
+      DONE,
+    ]);
+    const { text, response, first } = await callBoth(
+      [silent, stream([chunk('b'), finish(), DONE])],
+      { stream: true },
+      '200ms',
+    );
+    expect(response.headers.get('x-coordinator-provider')).toBe('p2');
+    expect(text).toContain('"content":"b"');
+    expect(first.aborted).toBe(1);
+  });
+
+  it('gives the last one the rest of the deadline', async () => {
+    const slow = stream([{ waitMs: 600 }, chunk('late'), finish(), DONE]);
+    const { text, response } = await callBoth([json(500, {}), slow], { stream: true }, '100ms');
+    expect(response.status).toBe(200);
+    expect(text).toContain('late');
+  });
+});
