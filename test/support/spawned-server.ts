@@ -1,0 +1,102 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { ROOT } from './planted-project.js';
+
+/** How a process ended, and all it said. */
+export interface Ended {
+  readonly code: number | null;
+  readonly signal: NodeJS.Signals | null;
+  readonly output: string;
+  readonly errors: string;
+}
+
+/** This service in a process of its own, as `npm start` runs it. */
+export interface SpawnedServer {
+  /** Without a slash at its end. */
+  readonly url: string;
+  readonly process: ChildProcess;
+  /** Standard output and standard error so far. */
+  logs(): string;
+  readonly ended: Promise<Ended>;
+  /** Ends it at once; resolves when it is gone. May be called again. */
+  kill(): Promise<Ended>;
+}
+
+export interface SpawnOptions {
+  /** The whole environment: nothing of this process's own is passed on. Listens on a free loopback port unless it says otherwise. */
+  readonly environment?: Readonly<Record<string, string>>;
+  /** Options of Node, before the script. */
+  readonly nodeOptions?: readonly string[];
+}
+
+/**
+ * Starts dist/main.js and waits until it listens.
+ *
+ * @throws {Error} with all it said, where it ends before
+ */
+export async function spawnServer(options: SpawnOptions = {}): Promise<SpawnedServer> {
+  const { child, logs, ended } = start(options);
+  const kill = async (): Promise<Ended> => {
+    child.kill('SIGKILL');
+    return ended;
+  };
+  const url = await Promise.race([listening(child), ended.then(() => undefined)]);
+  if (url === undefined) throw new Error(`the server ended before it listened:\n${logs()}`);
+  return { url, process: child, logs, ended, kill };
+}
+
+/** Starts dist/main.js where it is expected to end by itself. */
+export function runServer(environment: Readonly<Record<string, string>>): Promise<Ended> {
+  return start({ environment }).ended;
+}
+
+function start({ environment = {}, nodeOptions = [] }: SpawnOptions): {
+  child: ChildProcess;
+  logs: () => string;
+  ended: Promise<Ended>;
+} {
+  const child = spawn(process.execPath, [...nodeOptions, 'dist/main.js'], {
+    cwd: ROOT,
+    env: { PORT: '0', ...environment },
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  });
+  const killWithUs = (): void => void child.kill('SIGKILL');
+  process.once('exit', killWithUs);
+  let output = '';
+  let errors = '';
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => (output += text));
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => (errors += text));
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('close', (code, signal) => {
+      process.off('exit', killWithUs);
+      resolve({ code, signal, output, errors });
+    });
+  });
+  return { child, logs: () => output + errors, ended };
+}
+
+/** The URL of the line that says so. */
+function listening({ stdout }: ChildProcess): Promise<string> {
+  return new Promise((resolve) => {
+    let text = '';
+    const read = (piece: string): void => {
+      text += piece;
+      const line = text.split('\n').find((each) => each.includes('"msg":"listening"') && each.endsWith('}'));
+      if (line === undefined) return;
+      stdout?.off('data', read);
+      resolve((JSON.parse(line) as { url: string }).url);
+    };
+    stdout?.on('data', read);
+  });
+}
+
+/**
+ * The environment of a server whose only provider is at `upstreamUrl`.
+ *
+ * @param upstreamUrl its base URL, ends in /v1
+ */
+export function environmentFor(upstreamUrl: string): Record<string, string> {
+  return { HOLYSHEEP_BASE_URL: upstreamUrl, HOLYSHEEP_API_KEY: UPSTREAM_KEY };
+}
+
+/** This service's key at the provider. */
+export const UPSTREAM_KEY = 'upstream-key-Zk31qP8vT0';
