@@ -1,5 +1,5 @@
 import type { Caller } from '../../auth/index.js';
-import type { ChatRequest } from '../chat-request.js';
+import type { ChatRequest } from './chat-request.js';
 import type { RouteReason } from '../catalogue/route.js';
 
 /** One validated completion request of one caller. */

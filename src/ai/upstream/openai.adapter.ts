@@ -1,5 +1,5 @@
 import { forwardedResponseHeaders } from '../../http/index.js';
-import { type Edit, editObject } from '../json-text.js';
+import { type Edit, editObject } from '../wire/json-text.js';
 import { readText } from './body.reader.js';
 import { brokenUpstream, classifyAnswer, classifyInBand } from './failure.classifier.js';
 import { readChatStream } from './openai.stream.js';

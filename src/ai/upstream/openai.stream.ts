@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
-import { choiceIndexes, finishedChoices } from '../stream/chat-chunk.js';
-import { MalformedStreamError, readEvents, type SseEvent } from '../stream/sse.reader.js';
+import { choiceIndexes, finishedChoices } from '../wire/chat-chunk.js';
+import { MalformedStreamError, readEvents, type SseEvent } from '../wire/sse.reader.js';
 import { brokenUpstream, classifyInBand } from './failure.classifier.js';
 import type { StreamEvent } from './provider.adapter.js';
 import { UpstreamFailure } from './upstream-failure.js';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { editObject } from '../../../src/ai/json-text.js';
+import { editObject } from '../../../src/ai/wire/json-text.js';
 
 const objects = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 }), { maxKeys: 8 });
 const layouts = fc.constantFrom(undefined, 1, 4, '\t', '\r\n  ');

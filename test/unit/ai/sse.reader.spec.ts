@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { MalformedStreamError, readEvents, type SseEvent } from '../../../src/ai/stream/sse.reader.js';
+import { MalformedStreamError, readEvents, type SseEvent } from '../../../src/ai/wire/sse.reader.js';
 
 /** Cuts bytes at the given places. */
 async function* cut(bytes: Uint8Array, places: readonly number[]): AsyncGenerator<Uint8Array> {

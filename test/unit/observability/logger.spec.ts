@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { AxiosError, AxiosHeaders } from 'axios';
-import { createLogger, secretsOf } from '../../../src/observability/index.js';
+import { createLogger } from '../../../src/observability/index.js';
 import { LogLines } from '../../support/log-lines.js';
 
 const KEY = 'upstream-key-51f0';
@@ -42,27 +42,5 @@ describe('createLogger()', () => {
     expect(log.records[1]).toMatchObject({ msg: 'attempt failed', err: { type: 'AxiosError', code: 'ECONNRESET' } });
     expect(log.records[2]).toMatchObject({ reason: { type: 'AxiosError', code: 'ECONNRESET' } });
     expect(log.text).not.toContain(KEY);
-  });
-});
-
-describe('secretsOf()', () => {
-  it('collects the keys and passwords of the settings', () => {
-    const provider = { kind: 'openai', baseUrl: 'http://a', keyVariable: 'A' } as const;
-    const providers = [
-      { ...provider, name: 'a', apiKey: 'key-a' },
-      { ...provider, name: 'b' },
-    ];
-    const store = {
-      kind: 'sentinel',
-      sentinels: [],
-      master: 'm',
-      sentinelPassword: 'sentinel-pw',
-      password: 'redis-pw',
-      db: 0,
-      tls: false,
-      keyPrefix: 'c:',
-    } as const;
-    expect(secretsOf({ providers, store })).toEqual(['key-a', 'redis-pw', 'sentinel-pw']);
-    expect(secretsOf({ providers, store: { kind: 'memory' } })).toEqual(['key-a']);
   });
 });

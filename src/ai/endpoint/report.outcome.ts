@@ -1,6 +1,6 @@
-import { ClientGoneError, toApiError } from '../http/index.js';
-import type { OutcomeFields } from '../observability/index.js';
-import type { CallReport } from './call/completion-call.js';
+import { ClientGoneError, toApiError } from '../../http/index.js';
+import type { OutcomeFields } from '../../observability/index.js';
+import type { CallReport } from '../call/completion-call.js';
 
 /** What a completion adds to its request's outcome line. */
 export function outcomeFields(report: CallReport, error?: unknown): OutcomeFields {

@@ -13,7 +13,7 @@ import {
   validateSync,
   type ValidationError,
 } from 'class-validator';
-import { ApiError } from '../http/index.js';
+import { ApiError } from '../../http/index.js';
 
 /** Members that are this service's own and never reach a provider. */
 export const OWN_MEMBERS = ['models', 'cache'] as const;

@@ -1,9 +1,9 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
-import { CurrentCaller, type Caller } from '../auth/index.js';
-import type { ModelSettings } from '../config/index.js';
-import { ApiError } from '../http/index.js';
-import { Catalogue } from './catalogue/catalogue.js';
+import { CurrentCaller, type Caller } from '../../auth/index.js';
+import type { ModelSettings } from '../../config/index.js';
+import { ApiError } from '../../http/index.js';
+import { Catalogue } from '../catalogue/catalogue.js';
 import { ModelCard, ModelList } from './models.dto.js';
 
 @ApiTags('models')

@@ -1,9 +1,9 @@
 import { errorBody, toApiError } from '../../http/index.js';
-import { costUsd, readUsage, type Usage } from '../call/cost.js';
-import { type Edit, editObject } from '../json-text.js';
+import { costUsd, readUsage, type Usage } from './cost.js';
+import { type Edit, editObject } from '../wire/json-text.js';
 import type { ChunkEvent, StreamEvent } from '../upstream/provider.adapter.js';
 import type { PriceSettings } from '../../config/index.js';
-import { isUsageOnly } from './chat-chunk.js';
+import { isUsageOnly } from '../wire/chat-chunk.js';
 
 export interface ChunkWriterOptions {
   /** The catalogue name: what the caller sees in `model`. */

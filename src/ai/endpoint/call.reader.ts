@@ -1,9 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, clientSignal, forwardedRequestHeaders } from '../http/index.js';
-import { addOutcome } from '../observability/index.js';
-import type { CallReport, CompletionCall } from './call/completion-call.js';
+import { ApiError, clientSignal, forwardedRequestHeaders } from '../../http/index.js';
+import { addOutcome } from '../../observability/index.js';
+import type { CallReport, CompletionCall } from '../call/completion-call.js';
 import { outcomeFields } from './report.outcome.js';
-import { parseChatRequest } from './chat-request.js';
+import { parseChatRequest } from '../call/chat-request.js';
 
 /**
  * Reads a completion call off a request.

@@ -1,4 +1,4 @@
-import type { CompletionCall } from './call/completion-call.js';
+import type { CompletionCall } from '../call/completion-call.js';
 
 /** The `x-coordinator-*` headers of a completion: what is known when the head is sent. A stream's cost is not: it is in its usage. */
 export function reportHeaders({ report, startedAt, request }: CompletionCall): Record<string, string> {

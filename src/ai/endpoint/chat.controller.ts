@@ -2,12 +2,12 @@ import { Readable } from 'node:stream';
 import { Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
 import { ApiBody, ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { RequireScope } from '../auth/index.js';
-import { AI_OPTIONS, type AiOptions } from './ai.options.js';
+import { RequireScope } from '../../auth/index.js';
+import { AI_OPTIONS, type AiOptions } from '../ai.options.js';
 import { readCall } from './call.reader.js';
-import type { CompletionCall } from './call/completion-call.js';
-import { CompletionMetrics } from './call/completion.metrics.js';
-import { CompletionService } from './call/completion.service.js';
+import type { CompletionCall } from '../call/completion-call.js';
+import { CompletionMetrics } from '../call/completion.metrics.js';
+import { CompletionService } from '../call/completion.service.js';
 import { CHAT_REQUEST_BODY, CHAT_RESPONSE } from './chat.schema.js';
 import { reportHeaders } from './report.headers.js';
 

@@ -1,4 +1,4 @@
-import type { AttemptTimers } from '../call/attempt.timers.js';
+import type { AttemptTimers } from './attempt.timers.js';
 import type { StreamEvent } from '../upstream/provider.adapter.js';
 import { errorFrame, type ChunkWriter } from './chunk.writer.js';
 

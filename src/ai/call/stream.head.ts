@@ -1,5 +1,5 @@
 import type { StreamEvent } from '../upstream/provider.adapter.js';
-import { hasContent } from './chat-chunk.js';
+import { hasContent } from '../wire/chat-chunk.js';
 
 type Groups = AsyncIterable<readonly StreamEvent[]>;
 
