@@ -16,4 +16,6 @@ export const PROOF_SUITES = [
   { name: 'unit', jest: ['--maxWorkers=2', ...FULL_SIZE, '--roots', '<rootDir>/test/unit'] },
   { name: 'integration', jest: ['--maxWorkers=2', ...FULL_SIZE, '--roots', '<rootDir>/test/integration'] },
   { name: 'e2e', jest: ['--runInBand', ...FULL_SIZE, '--roots', '<rootDir>/test/e2e'] },
+  { name: 'soak', jest: ['--runInBand', ...FULL_SIZE, '--roots', '<rootDir>/test/soak'] },
+  { name: 'gateway-bench', command: ['npm', 'run', 'bench:gateway'] },
 ];

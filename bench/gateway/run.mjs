@@ -3,7 +3,7 @@
  * What is measured and how to read it: ../README.md.
  */
 import { spawnSync } from 'node:child_process';
-import { mkdir, writeFile } from 'node:fs/promises';
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
 import path from 'node:path';
 import { messageOf, startOwn, stopAll } from './child.mjs';
 import { startContestant } from './contestants.mjs';
@@ -25,6 +25,9 @@ async function main() {
   const result = await compare(options);
   console.log(`\n${markdown(result)}`);
   if (options.json) await save(options.json, result);
+  // Where `npm run proof` collects figures.
+  if (process.env.PROOF_FIGURES)
+    await appendFile(process.env.PROOF_FIGURES, `${JSON.stringify({ name: 'gateway', figures: result })}\n`);
   process.exitCode = exitCodeOf(result, options);
 }
 

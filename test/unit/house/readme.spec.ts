@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { CompletionMetrics } from '../../../src/ai/call/completion.metrics.js';
@@ -95,6 +95,17 @@ describe('README.md, examples', () => {
     const headings = [...README.matchAll(/^#+ (.+)$/gm)].map(([, text = '']) => anchorOf(text));
     const anchors = targets.filter((target) => target.startsWith('#')).map((target) => target.slice(1));
     expect(anchors.filter((anchor) => !headings.includes(anchor))).toEqual([]);
+  });
+});
+
+describe('docs/adr', () => {
+  it('names files that are there', () => {
+    const pages = readdirSync(join(ROOT, 'docs/adr')).map((name) => readFileSync(join(ROOT, 'docs/adr', name), 'utf8'));
+    const paths = pages.flatMap((page) =>
+      [...page.matchAll(/`((?:src|test|scripts|bench|docs)\/[\w./-]+)`/g)].map(([, path = '']) => path),
+    );
+    expect(paths.length).toBeGreaterThan(0);
+    expect(paths.filter((path) => !existsSync(join(ROOT, path)))).toEqual([]);
   });
 });
 
