@@ -14,23 +14,25 @@ type Message = Readonly<Record<string, unknown>> & Record<'content', string | nu
 
 const MODELS = ['gpt-4.1', 'claude-sonnet-4.5', 'gemini-2.5-flash', 'deepseek-v3.2'];
 const DATA = MODELS.map((id) => ({ id, object: 'model', created: 1_700_000_000, owned_by: 'fake' }));
-const MISSING = { message: 'unknown model', type: 'invalid_request_error', param: null, code: 'model_not_found' };
+const refusal = (code: string) => ({ error: { message: code, type: 'invalid_request_error', param: null, code } });
 const USAGE = { prompt_tokens: 9, completion_tokens: 7, total_tokens: 16 };
 
 /**
  * A second opinion on OpenAI's format, written without a look at the simulator: echoes the last message (without a leading `echo:`),
- * calls the first tool until a result is there, answers any JSON `response_format` with `{}`. Its url ends in /v1.
+ * calls the first tool until a result is there, answers any JSON `response_format` with `{}`, refuses the rest. Its url ends in /v1.
  */
 export async function startFake() {
   const requests: { path: string; headers: IncomingHttpHeaders; text: string }[] = [];
   const server = createServer((request, response) => {
-    void request.toArray().then((chunks: Buffer[]) => {
+    const handle = (chunks: Buffer[]) => {
       const text = Buffer.concat(chunks).toString();
       const number = requests.push({ path: request.url ?? '', headers: request.headers, text });
       response.setHeader('x-request-id', `fake-${number}`);
       if (request.url === '/v1/models') json(response, 200, { object: 'list', data: DATA });
       else answer(JSON.parse(text || '{"messages":[]}') as Body, response);
-    });
+    };
+    const refuse = () => json(response, 400, refusal('odd'));
+    void request.toArray().then(handle).catch(refuse);
   });
   await once(server.listen(0, '127.0.0.1'), 'listening');
   const close = () =>
@@ -40,9 +42,8 @@ export async function startFake() {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/v1`, requests, close };
 }
 
-function json(response: ServerResponse, status: number, value: object): void {
+const json = (response: ServerResponse, status: number, value: object) =>
   response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(value));
-}
 
 function answer(body: Body, response: ServerResponse): void {
   const text = compose(body);
@@ -51,7 +52,7 @@ function answer(body: Body, response: ServerResponse): void {
   const message = { role: 'assistant', content: text ?? null, ...calls };
   const base = { id: 'chatcmpl-fake', created: 1_700_000_001, model: body.model };
   const choices = [{ index: 0, message, finish_reason: calls === false ? 'stop' : 'tool_calls' }];
-  if (!MODELS.includes(body.model)) json(response, 404, { error: MISSING });
+  if (!MODELS.includes(body.model)) json(response, 404, refusal('model_not_found'));
   else if (body.stream === true) stream(response, base, message, body.stream_options?.include_usage === true);
   else json(response, 200, { ...base, object: 'chat.completion', choices, usage: USAGE });
 }

@@ -1,5 +1,5 @@
 import { startFake } from './independent-fake.js';
-import { startTestSimulator } from './simulator.js';
+import { startTestSimulator, TEST_MODELS } from './simulator.js';
 
 /** A provider for the e2e suites, which run over each of them. Both echo a message that begins with `echo: `. */
 export interface E2eUpstream {
@@ -24,7 +24,8 @@ export const UPSTREAMS: readonly (readonly [name: string, start: () => Promise<E
 ];
 
 async function startSimulated(): Promise<E2eUpstream> {
-  const simulator = await startTestSimulator();
+  const models = TEST_MODELS.slice(0, 1).map((model) => ({ ...model, name: 'deepseek-v3.2', aliases: [] }));
+  const simulator = await startTestSimulator({ models: [...TEST_MODELS, ...models] });
   return {
     url: simulator.url,
     requests: async () => {
