@@ -25,7 +25,7 @@ async function boot(): Promise<void> {
     await simulator?.close();
     logger.info('stopped');
   });
-  logger.info({ url: await application.listen(), upstream: settings.upstream }, 'listening');
+  logger.info({ url: await application.listen(), upstream: simulator?.url ?? 'providers' }, 'listening');
 }
 
 function simulate({ models }: Settings): Promise<Simulator> {

@@ -2,7 +2,7 @@ import { HttpModule } from '@nestjs/axios';
 import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
 import { AI_OPTIONS, type AiOptions } from './ai.options.js';
 import { Catalogue } from './catalogue/catalogue.js';
-import { CompletionMetrics } from './call/completion.metrics.js';
+import { CompletionObserver } from './call/completion.observer.js';
 import { CompletionService } from './call/completion.service.js';
 import { ChatController } from './endpoint/chat.controller.js';
 import { ModelsController } from './endpoint/models.controller.js';
@@ -13,7 +13,7 @@ import { UndiciTransport } from './upstream/undici.transport.js';
 
 /** The client for all providers, and the endpoints that speak OpenAI's wire format. */
 @Module({
-  providers: [CompletionService, CompletionMetrics, KeyCheckService],
+  providers: [CompletionService, CompletionObserver, KeyCheckService],
   controllers: [ChatController, ModelsController],
   exports: [Catalogue, KeyCheckService],
 })

@@ -19,10 +19,13 @@ export function storeSettings(context: BootContext): StoreSettings {
   if (kind === 'memory') {
     if (given.length > 0)
       notices.push(`${given.join(', ')} ${given.length === 1 ? 'is' : 'are'} ignored because STORE=memory`);
-    notices.push('STORE=memory: locks, quotas and conversations live in this process only; run one replica');
+    notices.push('STORE=memory: everything is kept in this process only; run one replica');
     return { kind: 'memory' };
   }
-  if (redis !== undefined) return redis;
+  if (redis !== undefined) {
+    notices.push(`${given.join()} is read but not used yet: this version keeps everything in this process`);
+    return redis;
+  }
   if (given.length === 0) noteMissingRedis(context, kind);
   if (given.length > 1)
     faults.add(given[1] ?? 'REDIS_URL', `conflicts with ${given[0] ?? ''}: set one of ${ADDRESSES.join(', ')}`);
@@ -40,9 +43,7 @@ function noteMissingRedis({ reader, faults, notices, isProduction }: BootContext
   } else {
     const orphans = COMPANIONS.filter((name) => reader.isSet(name));
     const hint = orphans.length === 0 ? '' : ` (${orphans.join(', ')} without an address: set REDIS_HOST or REDIS_URL)`;
-    notices.push(
-      `no Redis is configured${hint}: locks, quotas and conversations live in this process only and end with it; set REDIS_URL to share them between pods`,
-    );
+    notices.push(`no Redis is configured${hint}: the embedded store keeps everything in this process and ends with it`);
   }
 }
 

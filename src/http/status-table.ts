@@ -38,12 +38,12 @@ export const STATUS_TABLE = {
   headers_too_large: { status: 431, type: 'invalid_request_error' },
   lock_lost: { status: 500, type: 'api_error', shouldRetry: false },
   internal_error: { status: 500, type: 'api_error', shouldRetry: false },
-  upstream_error: { status: 502, type: 'api_error', shouldRetry: false },
+  upstream_error: { status: 502, type: 'api_error' },
   upstream_auth: { status: 502, type: 'api_error', shouldRetry: false },
   overloaded: { status: 503, type: 'overloaded_error', retryAfterMs: 1_000 },
   draining: { status: 503, type: 'overloaded_error', shouldRetry: true, retryAfterMs: 1_000 },
   store_unavailable: { status: 503, type: 'api_error', retryAfterMs: 1_000 },
-  timeout: { status: 504, type: 'timeout_error', shouldRetry: false },
+  timeout: { status: 504, type: 'timeout_error' },
 } as const satisfies Record<string, StatusRow>;
 
 export type ErrorCode = keyof typeof STATUS_TABLE;

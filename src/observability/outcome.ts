@@ -6,7 +6,7 @@ export type OutcomeFields = Readonly<Record<string, string | number | boolean | 
 declare module 'fastify' {
   interface FastifyRequest {
     /** Written by `addOutcome()`, logged once the response is over. */
-    outcomeFields?: OutcomeFields;
+    outcomeFields?: (OutcomeFields | (() => OutcomeFields))[];
   }
 }
 
@@ -28,9 +28,13 @@ export const CLIENT_CLOSED_REQUEST = 499;
 /** The route label of requests that fit no route. */
 export const UNMATCHED_ROUTE = 'unmatched';
 
-/** Adds fields to the one line that is logged of a request when it is over. A later value of a field replaces an earlier one. */
-export function addOutcome(request: FastifyRequest, fields: OutcomeFields): void {
-  request.outcomeFields = { ...request.outcomeFields, ...fields };
+/**
+ * Adds fields to the one line that is logged of a request when it is over; a function is asked for them then. A later value of a
+ * field replaces an earlier one.
+ */
+export function addOutcome(request: FastifyRequest, fields: OutcomeFields | (() => OutcomeFields)): void {
+  request.outcomeFields ??= [];
+  request.outcomeFields.push(fields);
 }
 
 /** The outcome of a request whose connection or response has just closed. */
@@ -41,6 +45,12 @@ export function outcomeOf(request: FastifyRequest, reply: FastifyReply, duration
     route: request.is404 ? UNMATCHED_ROUTE : (request.routeOptions.url ?? UNMATCHED_ROUTE),
     status: reply.raw.writableFinished ? reply.raw.statusCode : CLIENT_CLOSED_REQUEST,
     durationMs,
-    fields: request.outcomeFields ?? {},
+    fields: fieldsOf(request),
   };
+}
+
+function fieldsOf({ outcomeFields = [] }: FastifyRequest): OutcomeFields {
+  const fields = {};
+  for (const part of outcomeFields) Object.assign(fields, typeof part === 'function' ? part() : part);
+  return fields;
 }

@@ -49,9 +49,9 @@ export class ChatRequest {
   @MaxLength(256, { each: true })
   readonly models?: readonly string[] | null;
 
-  @IsArray()
-  @ArrayMinSize(1)
-  @IsObject({ each: true })
+  @IsArray({ message: 'messages must be an array of messages' })
+  @ArrayMinSize(1, { message: 'messages must hold at least one message' })
+  @IsObject({ each: true, message: 'each of messages must be an object' })
   readonly messages: readonly object[] = [];
 
   @IsOptional()

@@ -36,4 +36,6 @@ export interface CallReport {
   costUsd?: number;
   promptTokens?: number;
   completionTokens?: number;
+  /** Why it could not be completed. */
+  failure?: unknown;
 }

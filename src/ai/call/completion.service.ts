@@ -11,6 +11,7 @@ import { ADAPTERS, type Adapters } from '../upstream/adapters.js';
 import type { AttemptRequest, ProviderAdapter, UpstreamReply } from '../upstream/provider.adapter.js';
 import { UpstreamFailure } from '../upstream/upstream-failure.js';
 import { AttemptTimers } from './attempt.timers.js';
+import { CompletionObserver } from './completion.observer.js';
 import type { CompletionCall } from './completion-call.js';
 import { costUsd, readUsage, type Usage } from './cost.js';
 
@@ -38,6 +39,7 @@ export class CompletionService {
   constructor(
     private readonly catalogue: Catalogue,
     @Inject(ADAPTERS) private readonly adapters: Adapters,
+    private readonly observer: CompletionObserver,
   ) {}
 
   /** @throws ApiError for every failure; the signal's reason when the caller has left */
@@ -110,6 +112,7 @@ export class CompletionService {
         timers.stop();
         call.signal.throwIfAborted();
         if (!(error instanceof UpstreamFailure) || error.blame === 'request') throw error;
+        this.observer.attemptFailed(call, error);
         failure = error;
       }
     }

@@ -57,7 +57,9 @@ function tryName(catalogue: Catalogue, name: string, caller: Caller): Route | Ap
 function unservedError(catalogue: Catalogue, model: ModelSettings): ApiError {
   const shutdown = catalogue.shutdownOf(model);
   if (shutdown === undefined) {
-    return new ApiError('model_not_found', `no provider with a key serves the model ${model.name}`, { param: 'model' });
+    return new ApiError('model_not_found', `no provider that is in use serves the model ${model.name}`, {
+      param: 'model',
+    });
   }
   const day = new Date(shutdown.shutdownAt).toISOString().slice(0, 10);
   const successor = shutdown.successor === undefined ? '' : `; its vendor names ${shutdown.successor} as successor`;

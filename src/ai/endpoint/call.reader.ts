@@ -34,10 +34,12 @@ export function readCall(
     signal: clientSignal(request, reply),
     report,
     ended: (error) => {
-      addOutcome(request, outcomeFields(report, error));
+      report.failure = error;
       ended(call, error);
     },
   };
+  // Read when the line is written: a caller that leaves is logged before the call has noticed.
+  addOutcome(request, () => outcomeFields(report));
   return call;
 }
 

@@ -6,7 +6,7 @@ import { RequireScope } from '../../auth/index.js';
 import { AI_OPTIONS, type AiOptions } from '../ai.options.js';
 import { readCall } from './call.reader.js';
 import type { CompletionCall } from '../call/completion-call.js';
-import { CompletionMetrics } from '../call/completion.metrics.js';
+import { CompletionObserver } from '../call/completion.observer.js';
 import { CompletionService } from '../call/completion.service.js';
 import { CHAT_REQUEST_BODY, CHAT_RESPONSE } from './chat.schema.js';
 import { reportHeaders } from './report.headers.js';
@@ -20,7 +20,7 @@ const LAST_READ_MS = 5_000;
 export class ChatController {
   constructor(
     private readonly completions: CompletionService,
-    private readonly metrics: CompletionMetrics,
+    private readonly observer: CompletionObserver,
     @Inject(AI_OPTIONS) private readonly options: AiOptions,
   ) {}
 
@@ -36,7 +36,7 @@ export class ChatController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string | Readable> {
     const call = readCall(request, reply, this.options.requestDeadlineMs, (ended, error) => {
-      this.metrics.record(ended, error);
+      this.observer.record(ended, error);
     });
     try {
       return await (call.request.stream === true ? this.stream(call, reply) : this.whole(call, reply));

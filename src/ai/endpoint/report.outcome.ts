@@ -3,7 +3,7 @@ import type { OutcomeFields } from '../../observability/index.js';
 import type { CallReport } from '../call/completion-call.js';
 
 /** What a completion adds to its request's outcome line. */
-export function outcomeFields(report: CallReport, error?: unknown): OutcomeFields {
+export function outcomeFields(report: CallReport): OutcomeFields {
   return {
     model: report.model,
     provider: report.provider,
@@ -13,7 +13,7 @@ export function outcomeFields(report: CallReport, error?: unknown): OutcomeField
     prompt_tokens: report.promptTokens,
     completion_tokens: report.completionTokens,
     cost_usd: report.costUsd,
-    failure: failureOf(error),
+    failure: failureOf(report.failure),
   };
 }
 

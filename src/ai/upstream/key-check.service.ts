@@ -26,6 +26,12 @@ export class KeyCheckService implements OnApplicationBootstrap, OnApplicationShu
   ) {}
 
   onApplicationBootstrap(): void {
+    for (const { name, kind } of this.catalogue.uncalled()) {
+      this.logger.warn(
+        { provider: name, kind },
+        'the provider has a key, but its kind is not called yet: its models are not served by it',
+      );
+    }
     for (const upstream of this.catalogue.upstreams()) void this.check(upstream);
   }
 

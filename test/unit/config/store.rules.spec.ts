@@ -13,7 +13,7 @@ describe('the store without Redis', () => {
   it('is embedded, with a notice', () => {
     const { store, notices } = load();
     expect(store).toEqual({ kind: 'memory' });
-    expect(notices.join('\n')).toMatch(/no Redis is configured: .* this process only/);
+    expect(notices.join('\n')).toMatch(/no Redis is configured: .* in this process/);
   });
 
   it('is a fault in production', () => {

@@ -2,7 +2,8 @@ import { describe, expect, it } from '@jest/globals';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
-import { CompletionMetrics } from '../../../src/ai/call/completion.metrics.js';
+import { pino } from 'pino';
+import { CompletionObserver } from '../../../src/ai/call/completion.observer.js';
 import { ENVIRONMENT_TABLE, loadSettings } from '../../../src/config/index.js';
 import { STATUS_TABLE, type StatusRow } from '../../../src/http/index.js';
 import { HttpMetrics } from '../../../src/observability/http.metrics.js';
@@ -62,7 +63,7 @@ describe('README.md, errors', () => {
 describe('README.md, metrics', () => {
   it('names every metric with its labels', () => {
     const registry = new Registry();
-    const metrics = [new HttpMetrics(registry), new CompletionMetrics(registry)];
+    const metrics = [new HttpMetrics(registry), new CompletionObserver(registry, pino({ level: 'silent' }))];
     expect(metrics).toHaveLength(2);
     const documented = rowsUnder('## Operating it')
       .filter(([name]) => name?.startsWith('`coordinator_'))

@@ -1,19 +1,30 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Counter, Histogram, type Registry } from 'prom-client';
 import { ClientGoneError, toApiError } from '../../http/index.js';
-import { METRICS_REGISTRY } from '../../observability/index.js';
+import { LOGGER, type Logger, METRICS_REGISTRY } from '../../observability/index.js';
+import type { UpstreamFailure } from '../upstream/upstream-failure.js';
 import type { CompletionCall } from './completion-call.js';
 
-/** Completions by model, provider and outcome. All labels are names of the catalogue or error codes. */
+/** Counts completions, and tells of attempts that failed. All labels are names of the catalogue or error codes. */
 @Injectable()
-export class CompletionMetrics {
+export class CompletionObserver {
+  readonly #failedAttempts: Counter<'model' | 'provider' | 'code'>;
   readonly #completions: Counter<'model' | 'provider' | 'outcome'>;
   readonly #upstream: Histogram<'model' | 'provider' | 'stream'>;
   readonly #tokens: Counter<'model' | 'provider' | 'kind'>;
   readonly #cost: Counter<'model' | 'provider'>;
 
-  constructor(@Inject(METRICS_REGISTRY) registry: Registry) {
+  constructor(
+    @Inject(METRICS_REGISTRY) registry: Registry,
+    @Inject(LOGGER) private readonly logger: Logger,
+  ) {
     const registers = [registry];
+    this.#failedAttempts = new Counter({
+      name: 'coordinator_failed_attempts_total',
+      help: 'Attempts at one deployment that failed, also where another one answered in the end',
+      labelNames: ['model', 'provider', 'code'],
+      registers,
+    });
     this.#completions = new Counter({
       name: 'coordinator_completions_total',
       help: 'Completions that ended, by outcome: ok or an error code',
@@ -39,6 +50,13 @@ export class CompletionMetrics {
       labelNames: ['model', 'provider'],
       registers,
     });
+  }
+
+  attemptFailed({ report, requestId }: CompletionCall, failure: UpstreamFailure): void {
+    const { code, message, cause } = failure;
+    const where = { model: report.model ?? 'none', provider: report.provider ?? 'none' };
+    this.#failedAttempts.inc({ ...where, code });
+    this.logger.warn({ ...where, request_id: requestId, code, failure: message, err: cause }, 'attempt failed');
   }
 
   record({ report, request }: CompletionCall, error?: unknown): void {
