@@ -22,7 +22,10 @@ export interface SpawnedServer {
 }
 
 export interface SpawnOptions {
-  /** The whole environment: nothing of this process's own is passed on. Listens on a free loopback port unless it says otherwise. */
+  /**
+   * The whole environment: nothing of this process's own is passed on. The server listens on a free loopback port unless told
+   * otherwise. It has to log at `info` at least, or nobody learns where.
+   */
   readonly environment?: Readonly<Record<string, string>>;
   /** Options of Node, before the script. */
   readonly nodeOptions?: readonly string[];
