@@ -4,25 +4,68 @@
  */
 export interface Store {
   readonly kind: 'standalone' | 'sentinel' | 'cluster';
+  /** Prefix of every key and channel. No braces, so it never decides the cluster slot. */
+  readonly keyPrefix: string;
   /**
-   * Runs a script on the primary, with its own deadline, independent of the client's queues.
+   * Runs a script on the primary, with its own deadline, independent of the client's queues. While the store is down it fails at
+   * once; nothing is kept for later.
    *
    * @param keys - whole names, made by the module's *.keys.ts; one hash tag
    * @throws StoreTimeoutError, StoreUnavailableError, StoreConfigurationError (wrong topology, password, type, slot)
    */
   run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>;
-  /** One connection for all subscriptions. Resolves once the subscription is acknowledged. */
-  subscribe(channel: string, receive: (message: string) => void): Promise<void>;
-  unsubscribe(channel: string): Promise<void>;
-  /** Prefix of every key and channel. */
-  readonly keyPrefix: string;
+  /**
+   * One connection for all subscriptions. Resolves once the subscription is acknowledged. After a lost connection it subscribes
+   * again by itself.
+   *
+   * @param channel - the whole name, prefix included
+   * @param resumed - called when the subscription was lost and is back: what was published in between is gone
+   */
+  subscribe(channel: string, receive: (message: string) => void, resumed?: () => void): Promise<void>;
+  /** Takes one receiver off the channel, or all of them; the subscription ends with the last. Never fails. */
+  unsubscribe(channel: string, receive?: (message: string) => void): Promise<void>;
+  /**
+   * Names of keys that match a glob pattern, found by SCAN on every primary in small steps, at most `limit`, in no order, each
+   * once. For operators (the list of locks), never on the way of a request.
+   *
+   * @throws StoreTimeoutError, StoreUnavailableError, StoreConfigurationError
+   */
+  scan(pattern: string, limit: number): Promise<readonly string[]>;
+  /** Known without asking. */
+  health(): StoreHealth;
 }
 
-/** A Lua script with its header parsed; see LuaScripts. */
+/** The embedded store: everything that coordinates keeps its state in this process. */
+export interface EmbeddedStore {
+  readonly kind: 'memory';
+  health(): { readonly kind: 'memory' };
+}
+
+/**
+ * What StoreModule provides under STORE.
+ *
+ * @example
+ * store.kind === 'memory' ? new MemoryLockStore(clock) : new RedisLockStore(store)
+ */
+export type AnyStore = Store | EmbeddedStore;
+
+/** What calls do while the store is down: be refused, or go on with a local share of the limits. */
+export type DownPolicy = 'refuse' | 'degrade';
+
+export interface StoreHealth {
+  readonly kind: 'redis';
+  readonly policy: DownPolicy;
+  /** How long the store has not answered, ms; 0 while it answers. */
+  readonly downForMs: number;
+}
+
+/** A Lua script with its header parsed; made by loadScripts(). */
 export interface Script {
   readonly name: string;
   /** With the prelude that defines now() in front. */
   readonly source: string;
   readonly sha1: string;
   readonly numberOfKeys: number;
+  /** More keys than those may follow (`KEYS[n..]` in the header). */
+  readonly takesMoreKeys: boolean;
 }

@@ -1,0 +1,94 @@
+import { type Cluster, Command, type Redis } from 'ioredis';
+import { checkServer, type ServerNotice } from './server.check.js';
+import { StoreUnavailableError } from './store.errors.js';
+
+/** Slots are asked for again at most so often, ms: under load every command fails while a master is away. */
+const REFRESH_PAUSE_MS = 200;
+
+/**
+ * The nodes behind a cluster client. ioredis connects to a node with the first command for it, and keeps that command in a queue
+ * meanwhile; here masters are connected before they are used, and a silent one is dropped.
+ */
+export class ClusterNodes {
+  #lastRefresh = -Infinity;
+
+  constructor(
+    private readonly cluster: Cluster,
+    /** How long a node may be silent, ms. */
+    private readonly patienceMs: number,
+  ) {
+    cluster.on('+node', (node: Redis) => {
+      if (cluster.status === 'ready') connect(node);
+    });
+  }
+
+  /** Connects to the masters and looks at one of them. @throws StoreUnavailableError, StoreConfigurationError */
+  async prepare(): Promise<readonly ServerNotice[]> {
+    const masters = this.cluster.nodes('master');
+    await Promise.all(masters.map((node) => connect(node)));
+    const node = masters.find(({ status }) => status === 'ready');
+    if (node === undefined) throw new StoreUnavailableError('no master of the cluster can be reached');
+    return checkServer(node, 'cluster');
+  }
+
+  /** Sends a command to the master of its first key, and follows redirections; never from a queue. */
+  async send(command: Command): Promise<unknown> {
+    const node = this.#masterOf(command.getSlot());
+    if (node?.status === 'wait') await connect(node);
+    this.cluster.sendCommand(command);
+    return command.promise;
+  }
+
+  /** Drops nodes that are silent. @throws StoreUnavailableError where none answers, or the cluster says that it is down */
+  async probe(): Promise<void> {
+    const connected = this.cluster.nodes('all').filter(({ status }) => status === 'ready');
+    const answers = await Promise.all(connected.map((node) => this.#isAlive(node)));
+    const alive = connected.find((_, index) => answers[index] === true);
+    if (alive === undefined) throw new StoreUnavailableError('no node of the cluster answers');
+    const state = await alive.cluster('INFO');
+    if (!String(state).includes('cluster_state:ok')) throw new StoreUnavailableError('the cluster is down');
+  }
+
+  /** Asks where the slots are now, soon after something failed. */
+  refresh(): void {
+    const now = performance.now();
+    if (this.cluster.status !== 'ready' || now - this.#lastRefresh < REFRESH_PAUSE_MS) return;
+    this.#lastRefresh = now;
+    this.cluster.refreshSlotsCache();
+  }
+
+  async #isAlive(node: Redis): Promise<boolean> {
+    let timer: NodeJS.Timeout | undefined;
+    const silence = new Promise<false>((resolve) => {
+      timer = setTimeout(resolve, this.patienceMs, false);
+    });
+    const isAlive = await Promise.race([answers(node), silence]);
+    clearTimeout(timer);
+    if (!isAlive) {
+      node.disconnect();
+      this.refresh();
+    }
+    return isAlive;
+  }
+
+  #masterOf(slot: number | null | undefined): Redis | undefined {
+    const [address] = (typeof slot === 'number' ? this.cluster.slots[slot] : undefined) ?? [];
+    return this.cluster.nodes('all').find(({ options }) => `${options.host ?? ''}:${options.port ?? 0}` === address);
+  }
+}
+
+async function answers(node: Redis): Promise<boolean> {
+  try {
+    await node.ping();
+    return true;
+  } catch (error) {
+    // An error reply is an answer; anything else ended the connection.
+    return error instanceof Error && error.name === 'ReplyError';
+  }
+}
+
+/** Resolves when the node is connected or can't be: then it is gone from the pool, and who needs it is told. */
+async function connect(node: Redis): Promise<void> {
+  if (node.status !== 'wait') return;
+  await node.connect().catch(() => undefined);
+}

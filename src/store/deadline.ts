@@ -1,0 +1,31 @@
+import { StoreTimeoutError } from './store.errors.js';
+
+/** When an answer is of no use any more. */
+export interface Deadline {
+  readonly isOver: boolean;
+}
+
+/**
+ * Settles by the deadline, whatever the work does: its late result or error is dropped. The work looks at the deadline before it
+ * sends, so that nothing is sent for a caller who has left.
+ *
+ * @throws StoreTimeoutError
+ */
+export function withDeadline<T>(
+  command: string,
+  timeoutMs: number,
+  work: (deadline: Deadline) => Promise<T>,
+): Promise<T> {
+  const deadline = { isOver: false };
+  return new Promise<T>((resolve, reject) => {
+    const timer = setTimeout(() => {
+      deadline.isOver = true;
+      reject(new StoreTimeoutError(command, timeoutMs));
+    }, timeoutMs);
+    work(deadline)
+      .then(resolve, reject)
+      .finally(() => {
+        clearTimeout(timer);
+      });
+  });
+}

@@ -1,0 +1,131 @@
+import { type Cluster, Command, type Redis } from 'ioredis';
+import { ClusterNodes } from './cluster.nodes.js';
+import { withDeadline } from './deadline.js';
+import { HealthRecord } from './health.record.js';
+import { Link } from './link.js';
+import { type Clients, isCluster } from './redis.clients.js';
+import type { StoreTuning } from './redis.options.js';
+import { replyCode, storeFault } from './redis.fault.js';
+import { checkServer } from './server.check.js';
+import { StoreError } from './store.errors.js';
+
+/** A probe writes, so that a read-only or replica-less server shows itself; the key never exists. */
+const PROBE_KEY = 'heartbeat';
+
+export interface RedisCommand {
+  readonly name: string;
+  readonly args: readonly (string | number)[];
+}
+
+/** The connection that commands go over: each with its own deadline, never queued, never repeated. */
+export class RedisCommands {
+  readonly #health = new HealthRecord();
+  readonly #link: Link<Redis | Cluster>;
+  /** Of the cluster client in use. */
+  #nodes: ClusterNodes | undefined;
+  readonly #noticed = new Set<string>();
+
+  /** @param renewed told of each usable connection */
+  constructor(
+    private readonly clients: Clients,
+    private readonly tuning: Required<StoreTuning>,
+    private readonly renewed: () => void,
+  ) {
+    this.#link = new Link<Redis | Cluster>({
+      kind: clients.kind,
+      open: () => this.#open(),
+      prepare: (client) => this.#prepare(client),
+      probe: (client) => this.#probe(client),
+      patienceMs: 2 * tuning.commandTimeoutMs,
+      heartbeatMs: tuning.heartbeatMs,
+      lost: () => {
+        this.#health.failed();
+      },
+    });
+    this.#link.start();
+  }
+
+  get downForMs(): number {
+    return this.#health.downForMs;
+  }
+
+  get client(): Redis | Cluster | undefined {
+    return this.#link.client;
+  }
+
+  /** Resolves when the first connection is there. @throws StoreError where it can't be had within a command's deadline */
+  async connected(): Promise<void> {
+    await withDeadline('the connection', 2 * this.tuning.commandTimeoutMs, (deadline) => this.#link.usable(deadline));
+  }
+
+  /**
+   * @param label what the error messages call it
+   * @param alternative sent once, within the same deadline, where the server doesn't know the script
+   * @throws StoreTimeoutError, StoreUnavailableError, StoreConfigurationError; a script's own error as it is
+   */
+  async send(label: string, command: RedisCommand, alternative?: () => RedisCommand): Promise<unknown> {
+    try {
+      const answer = await withDeadline(label, this.tuning.commandTimeoutMs, async (deadline) => {
+        const client = await this.#link.usable(deadline);
+        try {
+          return await this.#sendOver(client, command);
+        } catch (error) {
+          if (replyCode(error) !== 'NOSCRIPT' || alternative === undefined || deadline.isOver) throw error;
+          return await this.#sendOver(client, alternative());
+        }
+      });
+      this.#health.succeeded();
+      return answer;
+    } catch (error) {
+      throw this.#judged(storeFault(error, this.clients.kind));
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#link.close();
+  }
+
+  /** A refused command (wrong type, no permission, a script's error) is an answer all the same. */
+  #judged(fault: unknown): unknown {
+    if (fault instanceof StoreError && fault.isRetryable) {
+      this.#health.failed();
+      this.#nodes?.refresh();
+    }
+    return fault;
+  }
+
+  async #sendOver(client: Redis | Cluster, { name, args }: RedisCommand): Promise<unknown> {
+    const command = new Command(name, [...args], { replyEncoding: 'utf8' });
+    if (isCluster(client)) return this.#nodes?.send(command);
+    client.sendCommand(command);
+    return command.promise;
+  }
+
+  #open(): Redis | Cluster {
+    const client = this.clients.openCommands();
+    this.#nodes = isCluster(client) ? new ClusterNodes(client, this.tuning.commandTimeoutMs) : undefined;
+    return client;
+  }
+
+  async #prepare(client: Redis | Cluster): Promise<void> {
+    const notices = isCluster(client)
+      ? ((await this.#nodes?.prepare()) ?? [])
+      : await checkServer(client, this.clients.kind);
+    for (const notice of notices) this.#notify(notice);
+    this.#health.succeeded();
+    this.renewed();
+  }
+
+  #notify(notice: string): void {
+    if (this.#noticed.has(notice)) return;
+    this.#noticed.add(notice);
+    this.tuning.notify(notice);
+  }
+
+  async #probe(client: Redis | Cluster): Promise<void> {
+    if (isCluster(client)) await this.#nodes?.probe();
+    else if (this.#health.hasSucceededWithin(this.tuning.heartbeatMs)) return;
+    else await client.del(`${this.clients.keyPrefix}${PROBE_KEY}`);
+    this.#health.succeeded();
+  }
+}

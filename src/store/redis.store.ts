@@ -1,0 +1,98 @@
+import { slotText } from './names.js';
+import { type Clients, clientsFor } from './redis.clients.js';
+import { RedisCommands } from './redis.commands.js';
+import { parseTuning, type RedisStoreOptions, type StoreTuning } from './redis.options.js';
+import { RedisSubscriber } from './redis.subscriber.js';
+import { StoreConfigurationError } from './store.errors.js';
+import type { Script, Store, StoreHealth } from './store.js';
+
+/**
+ * A store on one Redis, on a master that sentinels watch, or on a Redis Cluster. It connects by itself, at once and again after
+ * every loss; nothing is ever read from a replica.
+ *
+ * @throws StoreConfigurationError `wrong_options`
+ * @example
+ * const store = new RedisStore({ kind: 'standalone', host: '127.0.0.1', port: 6379, db: 0, tls: false, keyPrefix: 'shop:' });
+ * const own = new RedisStore({ kind: 'client', client: new Redis(), keyPrefix: 'shop:' });
+ */
+export class RedisStore implements Store {
+  readonly kind: Store['kind'];
+  readonly keyPrefix: string;
+  readonly #tuning: Required<StoreTuning>;
+  readonly #commands: RedisCommands;
+  readonly #subscriber: RedisSubscriber;
+
+  constructor(options: RedisStoreOptions) {
+    this.#tuning = parseTuning(options);
+    const clients = clientsFor(options, {
+      connectionName: this.#tuning.connectionName,
+      connectTimeoutMs: this.#tuning.commandTimeoutMs,
+    });
+    this.kind = clients.kind;
+    this.keyPrefix = clients.keyPrefix;
+    this.#commands = new RedisCommands(clients, this.#tuning, () => {
+      this.#followMaster(clients);
+    });
+    this.#subscriber = new RedisSubscriber(clients, this.#tuning, () => this.#commands.client);
+  }
+
+  /** Resolves when the first connection is there. @throws StoreError what a command would meet now; the store goes on trying */
+  connected(): Promise<void> {
+    return this.#commands.connected();
+  }
+
+  async run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
+    checkKeys(script, keys);
+    const rest = [keys.length, ...keys, ...args];
+    try {
+      return await this.#commands.send(script.name, { name: 'evalsha', args: [script.sha1, ...rest] }, () => ({
+        name: 'eval',
+        args: [script.source, ...rest],
+      }));
+    } catch (error) {
+      throw namingKeys(error, keys);
+    }
+  }
+
+  subscribe(channel: string, receive: (message: string) => void, resumed?: () => void): Promise<void> {
+    return this.#subscriber.subscribe(channel, { receive, resumed });
+  }
+
+  unsubscribe(channel: string, receive?: (message: string) => void): Promise<void> {
+    return this.#subscriber.unsubscribe(channel, receive);
+  }
+
+  health(): StoreHealth {
+    return { kind: 'redis', policy: this.#tuning.policy, downForMs: this.#commands.downForMs };
+  }
+
+  /** Ends the store's own connections; what is under way fails. A client that was passed in stays as it is. */
+  async close(): Promise<void> {
+    await Promise.all([this.#subscriber.close(), this.#commands.close()]);
+  }
+
+  #followMaster({ kind }: Clients): void {
+    if (kind === 'sentinel') this.#subscriber.renew();
+  }
+}
+
+/** On one server any keys would do; the mistake must not wait for the first cluster. */
+function checkKeys({ name, numberOfKeys, takesMoreKeys }: Script, keys: readonly string[]): void {
+  if (keys.length < numberOfKeys || (keys.length > numberOfKeys && !takesMoreKeys)) {
+    throw new TypeError(`the script ${name} takes ${numberOfKeys} keys, not ${keys.length}`);
+  }
+  const [first = '', ...rest] = keys.map(slotText);
+  const other = rest.findIndex((text) => text !== first);
+  if (other < 0) return;
+  throw new StoreConfigurationError(
+    'cross_slot',
+    `the keys of the script ${name} need one {hash tag}, which ${JSON.stringify(keys[0])} and ` +
+      `${JSON.stringify(keys[other + 1])} have not in common`,
+  );
+}
+
+function namingKeys(error: unknown, keys: readonly string[]): unknown {
+  if (!(error instanceof StoreConfigurationError) || error.reason !== 'wrong_type') return error;
+  const names = keys.map((key) => JSON.stringify(key)).join(', ');
+  return new StoreConfigurationError(error.reason, `${error.message} (one of ${names})`, { cause: error });
+}

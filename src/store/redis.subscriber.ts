@@ -1,0 +1,102 @@
+import type { Cluster, Redis } from 'ioredis';
+import { type Deadline, withDeadline } from './deadline.js';
+import { Link } from './link.js';
+import type { Clients } from './redis.clients.js';
+import { storeFault } from './redis.fault.js';
+import type { StoreTuning } from './redis.options.js';
+import { StoreError } from './store.errors.js';
+
+interface Receiver {
+  readonly receive: (message: string) => void;
+  readonly resumed: (() => void) | undefined;
+}
+
+/** One connection for all channels, opened with the first of them. */
+export class RedisSubscriber {
+  readonly #receivers = new Map<string, Receiver[]>();
+  readonly #link: Link<Redis>;
+
+  /** @param near the command client in use: in a cluster it knows the nodes */
+  constructor(
+    private readonly clients: Clients,
+    private readonly tuning: Required<StoreTuning>,
+    near: () => Redis | Cluster | undefined,
+  ) {
+    this.#link = new Link<Redis>({
+      kind: clients.kind,
+      open: () => this.#listen(clients.openSubscriber(near())),
+      prepare: (client) => this.#resume(client),
+      probe: async (client) => void (await client.ping()),
+      patienceMs: 2 * tuning.commandTimeoutMs,
+      heartbeatMs: tuning.heartbeatMs,
+    });
+  }
+
+  /** @throws StoreTimeoutError, StoreUnavailableError, StoreConfigurationError; then it is not subscribed */
+  async subscribe(channel: string, receiver: Receiver): Promise<void> {
+    this.#receivers.set(channel, [...(this.#receivers.get(channel) ?? []), receiver]);
+    this.#link.start();
+    try {
+      await this.#send('SUBSCRIBE', (client) => client.subscribe(channel));
+    } catch (error) {
+      await this.#drop(channel, (other) => other !== receiver);
+      throw error;
+    }
+  }
+
+  async unsubscribe(channel: string, receive?: (message: string) => void): Promise<void> {
+    await this.#drop(channel, (receiver) => receive !== undefined && receiver.receive !== receive);
+  }
+
+  /** After a failover: the old master may still be there, and hears nothing any more. */
+  renew(): void {
+    if (this.#link.client !== undefined) this.#link.renew(undefined);
+  }
+
+  async close(): Promise<void> {
+    this.#receivers.clear();
+    await this.#link.close();
+  }
+
+  async #drop(channel: string, keeps: (receiver: Receiver) => boolean): Promise<void> {
+    const kept = (this.#receivers.get(channel) ?? []).filter(keeps);
+    if (kept.length > 0) {
+      this.#receivers.set(channel, kept);
+      return;
+    }
+    if (!this.#receivers.delete(channel) || this.#link.client === undefined) return;
+    try {
+      await this.#send('UNSUBSCRIBE', (client) => client.unsubscribe(channel));
+    } catch (error) {
+      // A connection that is lost has no subscriptions, and the next one takes only the channels that are wanted.
+      if (!(error instanceof StoreError)) throw error;
+      this.#link.renew(error);
+    }
+  }
+
+  async #send(label: string, command: (client: Redis) => Promise<unknown>): Promise<void> {
+    const { commandTimeoutMs } = this.tuning;
+    try {
+      await withDeadline(label, commandTimeoutMs, async (deadline: Deadline) => command(await this.#link.usable(deadline)));
+    } catch (error) {
+      throw storeFault(error, this.clients.kind);
+    }
+  }
+
+  #listen(client: Redis | undefined): Redis | undefined {
+    return client?.on('message', (channel: string, message: string) => {
+      for (const { receive } of this.#receivers.get(channel) ?? []) {
+        // In its own turn: what a receiver throws must not end up in the connection's parser.
+        queueMicrotask(() => {
+          receive(message);
+        });
+      }
+    });
+  }
+
+  async #resume(client: Redis): Promise<void> {
+    const lost = [...this.#receivers].flatMap(([, receivers]) => receivers);
+    if (this.#receivers.size > 0) await client.subscribe(...this.#receivers.keys());
+    for (const { resumed } of lost) if (resumed !== undefined) queueMicrotask(resumed);
+  }
+}

@@ -1,0 +1,2 @@
+/** Injects the store: `@Inject(STORE) store: AnyStore`. */
+export const STORE = Symbol('STORE');
