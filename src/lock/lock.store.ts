@@ -40,7 +40,12 @@ export interface AcquireCommand {
 
 export type AcquireAnswer =
   | { readonly kind: 'granted'; readonly fence: number }
-  | { readonly kind: 'queued'; readonly ticket: number; readonly counter: number; readonly nextExpiryMs: number | undefined }
+  | {
+      readonly kind: 'queued';
+      readonly ticket: number;
+      readonly counter: number;
+      readonly nextExpiryMs: number | undefined;
+    }
   | { readonly kind: 'busy'; readonly counter: number; readonly nextExpiryMs: number | undefined }
   /** This token was given up before: an acquire that arrived late. */
   | { readonly kind: 'buried' }
@@ -92,14 +97,24 @@ export interface RevokeAnswer {
 }
 
 export type LockMessage =
-  | { readonly kind: 'grant'; readonly key: string; readonly token: string; readonly fence: number; readonly leaseMs: number }
+  | {
+      readonly kind: 'grant';
+      readonly key: string;
+      readonly token: string;
+      readonly fence: number;
+      readonly leaseMs: number;
+    }
   | { readonly kind: 'revoke'; readonly key: string; readonly token: string; readonly fence: number };
 
 /** For operators. */
 export interface LockState {
   readonly key: string;
   readonly capacity: number;
+  /** Weight of all holders, also of those left out below. */
   readonly used: number;
+  /** How many wait, also those left out below. */
+  readonly queued: number;
+  /** Soonest to end first; at most LOCK_LIMITS.shown. */
   readonly holders: readonly {
     readonly token: string;
     readonly fence: number;
@@ -109,5 +124,11 @@ export interface LockState {
     readonly leaseLeftMs: number;
     readonly state: 'held' | 'granted' | 'revoked' | 'released';
   }[];
-  readonly waiters: readonly { readonly token: string; readonly ticket: number; readonly process: string; readonly description: string }[];
+  /** In the order of their tickets; at most LOCK_LIMITS.shown. */
+  readonly waiters: readonly {
+    readonly token: string;
+    readonly ticket: number;
+    readonly process: string;
+    readonly description: string;
+  }[];
 }

@@ -1,0 +1,110 @@
+import type { Store } from '../store/index.js';
+import { busyPattern, channelPrefix, escapeText, keyOfName, lockKeys, tombstoneKey } from './lock.keys.js';
+import { cutDescription, LOCK_LIMITS } from './lock.limits.js';
+import { readMessage } from './lock.messages.js';
+import { readAcquire, readBeat, readInspect, readLeave, readRevoke } from './lock.replies.js';
+import { loadLockScripts, type LockScripts } from './lock.scripts.js';
+import type {
+  AcquireAnswer,
+  AcquireCommand,
+  BeatAnswer,
+  BeatCommand,
+  LeaveAnswer,
+  LeaveCommand,
+  LockMessage,
+  LockState,
+  LockStore,
+  RevokeAnswer,
+  RevokeCommand,
+} from './lock.store.js';
+
+/** A lock has a holder set and perhaps a queue, and may be over. */
+const NAMES_PER_KEY = 2;
+
+/** Locks shared by all processes on one Redis. Each command is one script, so it happens at once or not at all. */
+export class RedisLockStore implements LockStore {
+  private readonly channels: string;
+
+  constructor(
+    private readonly store: Store,
+    private readonly scripts: LockScripts = loadLockScripts(),
+  ) {
+    this.channels = channelPrefix(store.keyPrefix);
+  }
+
+  async acquire(command: AcquireCommand): Promise<AcquireAnswer> {
+    const { key, token, weight, capacity, leaseMs, process, ticket, waits, description } = command;
+    const reply = await this.store.run(this.scripts.acquire, this.keysOf(key, token), [
+      this.channels,
+      escapeText(token),
+      weight,
+      capacity,
+      leaseMs,
+      escapeText(process),
+      ticket,
+      waits ? 1 : 0,
+      escapeText(cutDescription(description)),
+    ]);
+    return readAcquire(reply);
+  }
+
+  async beat(command: BeatCommand): Promise<BeatAnswer> {
+    const { key, process, renewals, waiters } = command;
+    const reply = await this.store.run(this.scripts.beat, this.keysOf(key), [
+      this.channels,
+      escapeText(process),
+      renewals.length,
+      ...renewals.flatMap(({ token, leaseMs }) => [escapeText(token), leaseMs]),
+      ...waiters.map(escapeText),
+    ]);
+    return readBeat(command, reply);
+  }
+
+  async leave({ key, token, keepMs, tombstoneMs }: LeaveCommand): Promise<LeaveAnswer> {
+    const args = [this.channels, escapeText(token), keepMs, tombstoneMs];
+    return readLeave(await this.store.run(this.scripts.leave, this.keysOf(key, token), args));
+  }
+
+  async revoke({ key, token, mode }: RevokeCommand): Promise<RevokeAnswer> {
+    const wanted = token === undefined ? '' : escapeText(token);
+    const reply = await this.store.run(this.scripts.revoke, this.keysOf(key), [this.channels, wanted, mode]);
+    return { revoked: readRevoke(reply) };
+  }
+
+  async inspect(key: string): Promise<LockState | undefined> {
+    return readInspect(key, await this.store.run(this.scripts.inspect, this.keysOf(key), [LOCK_LIMITS.shown]));
+  }
+
+  async list(limit: number): Promise<readonly string[]> {
+    const { keyPrefix } = this.store;
+    const names = await this.store.scan(busyPattern(keyPrefix), limit * NAMES_PER_KEY);
+    const keys = new Set(names.map((name) => keyOfName(keyPrefix, name)).filter((key) => key !== undefined));
+    const found: string[] = [];
+    for (const key of keys) {
+      if (found.length >= limit) break;
+      // Redis keeps a lock for a moment after its last lease is over.
+      if ((await this.inspect(key)) !== undefined) found.push(key);
+    }
+    return found;
+  }
+
+  subscribe(process: string, receive: (message: LockMessage) => void): Promise<void> {
+    return this.store.subscribe(this.channelOf(process), (text) => {
+      const message = readMessage(this.store.keyPrefix, text);
+      if (message !== undefined) receive(message);
+    });
+  }
+
+  unsubscribe(process: string): Promise<void> {
+    return this.store.unsubscribe(this.channelOf(process));
+  }
+
+  private channelOf(process: string): string {
+    return `${this.channels}${escapeText(process)}`;
+  }
+
+  private keysOf(key: string, token?: string): readonly string[] {
+    const keys = lockKeys(this.store.keyPrefix, key);
+    return token === undefined ? keys : [...keys, tombstoneKey(this.store.keyPrefix, key, token)];
+  }
+}

@@ -1,0 +1,42 @@
+-- Release, cancel and undo in one: takes the token out, wherever it is, and lets the next ones in.
+-- KEYS[1] hash
+-- KEYS[2] holders by expiry
+-- KEYS[3] waiters by ticket
+-- KEYS[4] processes by last sign of life
+-- KEYS[5] tombstone of the token
+-- ARGV[1] prefix of channels
+-- ARGV[2] token
+-- ARGV[3] how long it stays held in ms, 0 for not at all
+-- ARGV[4] how long acquires with this token are refused in ms, 0 where none can be on its way
+-- Returns 2 held | 1 waited | 0 unknown
+local token, keepMs, tombstoneMs = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
+
+if tombstoneMs > 0 then
+  call('SET', KEYS[5], text(us + tombstoneMs * 1000), 'PX', tombstoneMs)
+end
+open()
+
+local own = not isAtRest and entryOf(token)
+-- The usual case: the only holder goes, and nobody waits.
+if own and not isQueued and keepMs == 0 and own.state ~= 'r' and own.weight == weight then
+  rest()
+  return 2
+end
+
+local answer = 0
+if own and call('ZSCORE', HOLDERS, token) then
+  answer = 2
+  if own.state ~= 'r' and keepMs > 0 then
+    own.state = 'r'
+    save(token, own)
+    call('ZADD', HOLDERS, text(time + keepMs * 1000), token)
+  elseif own.state ~= 'r' then
+    drop(token, own)
+  end
+elseif own then
+  answer = 1
+  forget(token)
+end
+pump()
+finish()
+return answer

@@ -1,0 +1,39 @@
+-- Takes the lock from its holders and tells them. Drained, a holder is refused its renewals and goes when its lease ends at the
+-- latest; or the lock passes on at once, with the old holder perhaps still at work: then only the fence keeps it out.
+-- KEYS[1] hash
+-- KEYS[2] holders by expiry
+-- KEYS[3] waiters by ticket
+-- KEYS[4] processes by last sign of life
+-- ARGV[1] prefix of channels
+-- ARGV[2] token, empty for every holder
+-- ARGV[3] 'drain' or 'now'
+-- Returns the number of holders it was taken from
+local wanted, mode = ARGV[2], ARGV[3]
+local revoked = 0
+
+local function revoke(token)
+  local entry = entryOf(token)
+  if not entry then
+    return
+  end
+  revoked = revoked + 1
+  if entry.state ~= 'r' then
+    tell(entry.process, 'V', token, entry.fence, 0)
+  end
+  if mode == 'now' then
+    drop(token, entry)
+  elseif entry.state ~= 'r' then
+    entry.state = 'v'
+    save(token, entry)
+  end
+end
+
+open()
+for _, token in ipairs(call('ZRANGE', HOLDERS, 0, -1)) do
+  if wanted == '' or wanted == token then
+    revoke(token)
+  end
+end
+pump()
+finish()
+return revoked

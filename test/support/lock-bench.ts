@@ -1,0 +1,91 @@
+import { Redis } from 'ioredis';
+import type { AcquireAnswer, AcquireCommand, LockMessage, LockStore } from '../../src/lock/lock.store.js';
+import { loadLockScripts } from '../../src/lock/lock.scripts.js';
+import { LOCK_LIMITS } from '../../src/lock/lock.limits.js';
+import { MemoryLockStore } from '../../src/lock/memory-lock.store.js';
+import { LockTable } from '../../src/lock/memory/lock.table.js';
+import { RedisLockStore } from '../../src/lock/redis-lock.store.js';
+import { CLOCK_KEY, ClockedRedis, type TestClock } from './clocked-redis.js';
+
+const START_US = 1_764_421_836_000_000;
+export const PROCESSES = ['p1', 'p2', 'p3'] as const;
+
+/** A lock store in the test's time, with what its processes were told. */
+export interface LockBench {
+  readonly store: LockStore;
+  readonly clock: TestClock;
+  /** What was told since the last call: process, then message. */
+  heard(): Promise<readonly (readonly [string, LockMessage])[]>;
+  close(): Promise<void>;
+}
+
+export interface MemoryBench extends LockBench {
+  readonly table: LockTable;
+}
+
+export interface RedisBench extends LockBench {
+  readonly redis: ClockedRedis;
+  readonly client: Redis;
+}
+
+export async function memoryBench(clock: TestClock = { us: START_US }): Promise<MemoryBench> {
+  const table = new LockTable(LOCK_LIMITS);
+  const store = new MemoryLockStore({ clock: () => clock.us, table });
+  const heard = await listen(store, () => new Promise((resolve) => setImmediate(resolve)));
+  return { store, clock, table, heard, close: () => Promise.resolve() };
+}
+
+export async function redisBench(
+  server: { host: string; port: number },
+  prefix: string,
+  clock: TestClock = { us: START_US },
+): Promise<RedisBench> {
+  const client = new Redis(server.port, server.host);
+  const subscriber = new Redis(server.port, server.host);
+  const redis = new ClockedRedis(prefix, clock, client, subscriber);
+  const store = new RedisLockStore(redis, loadLockScripts({ clock: { key: CLOCK_KEY } }));
+  const heard = await listen(store, () => redis.settle());
+  const close = async (): Promise<void> => {
+    await Promise.all([client.quit(), subscriber.quit()]);
+  };
+  return { store, clock, redis, client, heard, close };
+}
+
+async function listen(store: LockStore, settle: () => Promise<void>): Promise<LockBench['heard']> {
+  const messages: (readonly [string, LockMessage])[] = [];
+  for (const name of PROCESSES) await store.subscribe(name, (message) => messages.push([name, message]));
+  return async () => {
+    await settle();
+    return messages.splice(0);
+  };
+}
+
+/** An acquire of a token `process-number`, exclusive and waiting unless said otherwise. */
+export function acquire(store: LockStore, token: string, rest: Partial<AcquireCommand> = {}): Promise<AcquireAnswer> {
+  return store.acquire({
+    key: 'k',
+    token,
+    weight: 1,
+    capacity: 1,
+    leaseMs: 30_000,
+    process: processOf(token),
+    ticket: 0,
+    waits: true,
+    description: '',
+    ...rest,
+  });
+}
+
+export function leave(store: LockStore, token: string, rest: { keepMs?: number; tombstoneMs?: number } = {}) {
+  return store.leave({ key: 'k', token, keepMs: 0, tombstoneMs: 0, ...rest });
+}
+
+/** A beat of the tokens' process. */
+export function beat(store: LockStore, waiters: readonly string[], renewals: readonly string[] = [], leaseMs = 30_000) {
+  const process = processOf(waiters[0] ?? renewals[0] ?? 'p1');
+  return store.beat({ key: 'k', process, renewals: renewals.map((token) => ({ token, leaseMs })), waiters });
+}
+
+export function processOf(token: string): string {
+  return token.replace(/-.*$/, '');
+}
