@@ -1,0 +1,20 @@
+export { currentLease } from './current-lease.js';
+export type { Lease } from './lease.js';
+export {
+  type LeaseEnd,
+  LockBusyError,
+  LockClosedError,
+  type LockHolder,
+  LockLostError,
+  LockOptionsError,
+  LockStoreError,
+  LockTimeoutError,
+} from './lock.errors.js';
+export { LockModule } from './lock.module.js';
+export type { LockModuleOptions } from './lock.module-definition.js';
+export type { LockObserver, WaitOutcome } from './lock.observer.js';
+export { checkLockKey, DEFAULT_LOCK_OPTIONS, type LockMode, type LockOptions } from './lock.options.js';
+export { LockService, type LockServiceOptions } from './lock.service.js';
+export type { LockState, LockStore } from './lock.store.js';
+export { MemoryLockStore } from './memory-lock.store.js';
+export { RedisLockStore } from './redis-lock.store.js';

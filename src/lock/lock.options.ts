@@ -1,0 +1,119 @@
+import { LockOptionsError } from './lock.errors.js';
+
+/**
+ * exclusive: one holder · shared: any number, but none beside an exclusive one · permits: at most n holders. One key may be asked
+ * for in different modes: an exclusive holder is always alone, and of two numbers of permits the smaller counts.
+ */
+export type LockMode = 'exclusive' | 'shared' | { readonly permits: number };
+
+export interface LockOptions {
+  /** Default: exclusive. */
+  readonly mode?: LockMode;
+  /**
+   * How long the lock stays ours without a word to the store; renewed every third of it while it is held. What a killed process
+   * blocks the others for, ms. Default 30 000; 100 to 86 400 000.
+   */
+  readonly leaseMs?: number;
+  /** How long to wait for it, for all keys together, ms. 0: fail at once. Default 10 000; to 86 400 000. */
+  readonly waitMs?: number;
+  /** Ends the wait with its reason. What is held stays held. */
+  readonly signal?: AbortSignal;
+  /** Lost at the latest so long after the grant, ms: nobody waits for ever for a job that hangs. Default: no limit. */
+  readonly maxHoldMs?: number;
+  /** Stays taken at least so long, also when the work is done before (a cron job whose clocks differ), ms. Default 0. */
+  readonly minHoldMs?: number;
+  /** What operators and those who wait see of the holder; no secrets. Cut at 200 characters. Default: empty. */
+  readonly description?: string;
+  /** The name of this kind of lock in metrics, e.g. `order:*`; never made of user data. Default: the key up to its first colon. */
+  readonly template?: string;
+}
+
+export type ResolvedLockOptions = Required<Omit<LockOptions, 'signal' | 'template'>> &
+  Pick<LockOptions, 'signal' | 'template'>;
+
+export const DEFAULT_LOCK_OPTIONS = {
+  mode: 'exclusive',
+  leaseMs: 30_000,
+  waitMs: 10_000,
+  maxHoldMs: Infinity,
+  minHoldMs: 0,
+  description: '',
+} as const satisfies LockOptions;
+
+const DAY_MS = 86_400_000;
+const MAX_KEY_LENGTH = 512;
+
+/** More than anybody shares a lock with; an exclusive holder takes all of it, a shared one 1. */
+const WHOLE = 1_000_000;
+
+/** @throws LockOptionsError that names the option, its value and its bounds */
+export function resolveLockOptions(options: LockOptions, defaults: Partial<LockOptions> = {}): ResolvedLockOptions {
+  const resolved = { ...DEFAULT_LOCK_OPTIONS, ...given(defaults), ...given(options) };
+  checkDuration('leaseMs', resolved.leaseMs, { from: 100, to: DAY_MS });
+  checkDuration('waitMs', resolved.waitMs, { from: 0, to: DAY_MS });
+  checkDuration('minHoldMs', resolved.minHoldMs, { from: 0, to: DAY_MS });
+  if (resolved.maxHoldMs !== Infinity) checkDuration('maxHoldMs', resolved.maxHoldMs, { from: 1, to: DAY_MS });
+  if (resolved.minHoldMs > resolved.maxHoldMs) {
+    throw new LockOptionsError(`minHoldMs (${resolved.minHoldMs}) must not be above maxHoldMs (${resolved.maxHoldMs})`);
+  }
+  checkMode(resolved.mode);
+  return { ...resolved, leaseMs: Math.ceil(resolved.leaseMs), minHoldMs: Math.ceil(resolved.minHoldMs) };
+}
+
+/** @throws LockOptionsError for an extension that is no duration */
+export function checkExtension(leaseMs: number): void {
+  checkDuration('ms', leaseMs, { from: 1, to: DAY_MS });
+}
+
+/** How much of which capacity a mode takes; the same for every key, so that modes may meet on one. */
+export function shareOf(mode: LockMode): { readonly weight: number; readonly capacity: number } {
+  if (mode === 'exclusive') return { weight: WHOLE, capacity: WHOLE };
+  if (mode === 'shared') return { weight: 1, capacity: WHOLE };
+  return { weight: 1, capacity: mode.permits };
+}
+
+/**
+ * Sorted and without repetition, so that nobody takes two locks in two orders.
+ * @throws LockOptionsError for no key, an empty one, or one made of a missing value
+ */
+export function resolveLockKeys(keys: string | readonly string[]): readonly [string, ...string[]] {
+  const [first, ...rest] = [...new Set(typeof keys === 'string' ? [keys] : keys)].sort();
+  if (first === undefined) throw new LockOptionsError('at least one lock key is needed');
+  for (const key of [first, ...rest]) checkLockKey(key);
+  return [first, ...rest];
+}
+
+/** @throws LockOptionsError */
+export function checkLockKey(key: unknown): asserts key is string {
+  if (typeof key !== 'string') throw new LockOptionsError(`a lock key must be a string, not ${typeof key}`);
+  if (key.trim() === '') throw new LockOptionsError('a lock key must not be empty');
+  if (key.length > MAX_KEY_LENGTH) {
+    throw new LockOptionsError(`a lock key must have at most ${MAX_KEY_LENGTH} characters; this one has ${key.length}`);
+  }
+  const missing = key.split(SEPARATOR).find((segment) => MISSING.has(segment));
+  if (missing !== undefined) {
+    throw new LockOptionsError(`lock key "${key}" contains "${missing}": a value that it is made of is missing`);
+  }
+}
+
+/** What usually joins the parts of a key. */
+const SEPARATOR = /[\s:/|,;.#@_-]+/;
+const MISSING: ReadonlySet<string> = new Set(['undefined', 'null', 'NaN']);
+
+function given(options: {
+  readonly [Name in keyof LockOptions]?: LockOptions[Name] | undefined;
+}): Partial<LockOptions> {
+  return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
+}
+
+function checkDuration(name: string, value: number, { from, to }: { from: number; to: number }): void {
+  if (Number.isFinite(value) && value >= from && value <= to) return;
+  throw new LockOptionsError(`${name} must be a number of milliseconds from ${from} to ${to}, not ${String(value)}`);
+}
+
+function checkMode(mode: LockMode): void {
+  if (mode === 'exclusive' || mode === 'shared') return;
+  const { permits } = mode;
+  if (Number.isInteger(permits) && permits >= 1 && permits <= WHOLE) return;
+  throw new LockOptionsError(`permits must be a whole number from 1 to ${WHOLE}, not ${String(permits)}`);
+}

@@ -1,0 +1,147 @@
+import { randomUUID } from 'node:crypto';
+import type { ClientEnvironment } from './client/client.ports.js';
+import { LockClient } from './client/lock.client.js';
+import { StoreLine } from './client/store.line.js';
+import type { Hold } from './hold.js';
+import { type LeaseEnd, LockClosedError } from './lock.errors.js';
+import { KeyTemplates, type LockObserver, type WaitOutcome } from './lock.observer.js';
+import type { LockStore } from './lock.store.js';
+import { Waiting, type Wish } from './waiting.js';
+
+export interface LockProcessOptions {
+  readonly environment: ClientEnvironment;
+  readonly observer: LockObserver;
+  /** How long holders may go on after the shutdown began, ms. */
+  readonly graceMs: number;
+}
+
+/** How long aborted work may take to end before its locks are taken from it, ms. */
+const ABORT_MS = 1_000;
+/** How long the store may take to confirm the last releases, ms; a lease that it does not hear of ends by itself. */
+const CONFIRM_MS = 2_000;
+
+/** What this process waits for and holds, and how it lets go of all of it. */
+export class LockProcess {
+  readonly client: LockClient;
+  readonly line: StoreLine;
+  readonly #templates = new KeyTemplates();
+  readonly #waiting = new Set<Waiting>();
+  readonly #holds = new Set<Hold>();
+  #subscription: Promise<void> | undefined;
+  #closing: Promise<void> | undefined;
+  #onIdle: (() => void) | undefined;
+
+  constructor(
+    private readonly store: LockStore,
+    private readonly options: LockProcessOptions,
+  ) {
+    this.line = new StoreLine(store, options.environment);
+    this.client = new LockClient(randomUUID(), options.environment, this.line);
+  }
+
+  /**
+   * Waits for one key.
+   * @param earlier keys of the same wish: when one is lost, the wait is over
+   * @throws LockClosedError, the signal's reason, and what Waiting throws
+   */
+  async take(wish: Wish, earlier: readonly Hold[]): Promise<Hold> {
+    const { signal } = wish.options;
+    if (this.#closing !== undefined) throw new LockClosedError();
+    signal?.throwIfAborted();
+    this.#subscribe();
+    const waiting = this.#wait(wish);
+    const giveUp = (): void => {
+      waiting.giveUp(signal?.reason);
+    };
+    signal?.addEventListener('abort', giveUp, { once: true });
+    const silences = earlier.map((hold) =>
+      hold.onAlarm((error) => {
+        waiting.giveUp(error);
+      }),
+    );
+    try {
+      return await waiting.hold;
+    } finally {
+      this.#waiting.delete(waiting);
+      signal?.removeEventListener('abort', giveUp);
+      for (const silence of silences) silence();
+    }
+  }
+
+  /** Takes no more, rejects who waits, lets holders finish up to the grace, aborts the rest, releases all, and confirms. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close();
+    return this.#closing;
+  }
+
+  async #close(): Promise<void> {
+    for (const waiting of this.#waiting) waiting.giveUp(new LockClosedError());
+    await this.#idle(this.options.graceMs);
+    for (const hold of this.#holds) hold.alarm('closing');
+    await this.#idle(ABORT_MS);
+    for (const hold of this.#holds) hold.takeAway();
+    await this.#within(CONFIRM_MS, (done) => {
+      this.client.whenQuiet(done);
+    });
+    this.client.stop();
+    if (this.#subscription !== undefined) {
+      // Without an answer the subscription ends with the connection.
+      await this.line.ask(() => this.store.unsubscribe(this.client.process)).catch(() => undefined);
+    }
+    this.line.stop();
+  }
+
+  #wait(wish: Wish): Waiting {
+    const { observer, environment } = this.options;
+    const template = this.#templates.of(wish.key, wish.options.template);
+    const startedAt = environment.now();
+    let heldAt = startedAt;
+    observer.waiting(template, 1);
+    const waiting = new Waiting(this.client, environment, wish, {
+      over: (outcome: WaitOutcome, isContended: boolean) => {
+        heldAt = environment.now();
+        observer.waiting(template, -1);
+        observer.waited(template, { outcome, isContended, waitMs: heldAt - startedAt });
+      },
+      held: (hold) => {
+        this.#holds.add(hold);
+      },
+      ended: (hold: Hold, end: LeaseEnd) => {
+        this.#holds.delete(hold);
+        observer.held(template, { end, holdMs: environment.now() - heldAt });
+        if (this.#holds.size === 0) this.#onIdle?.();
+      },
+    });
+    this.#waiting.add(waiting);
+    return waiting;
+  }
+
+  /** Once, and again where it failed; until it stands, the beats bring the grants. */
+  #subscribe(): void {
+    this.#subscription ??= this.store
+      .subscribe(this.client.process, (message) => {
+        this.client.receive(message);
+      })
+      .catch(() => {
+        this.#subscription = undefined;
+      });
+  }
+
+  async #idle(limitMs: number): Promise<void> {
+    if (this.#holds.size === 0) return;
+    await this.#within(limitMs, (done) => {
+      this.#onIdle = done;
+    });
+    this.#onIdle = undefined;
+  }
+
+  #within(limitMs: number, start: (done: () => void) => void): Promise<void> {
+    return new Promise((resolve) => {
+      const timer = this.options.environment.after(limitMs, resolve);
+      start(() => {
+        timer.cancel();
+        resolve();
+      });
+    });
+  }
+}

@@ -1,0 +1,206 @@
+import type { BeforeApplicationShutdown } from '@nestjs/common';
+import type { ClientEnvironment } from './client/client.ports.js';
+import { nodeEnvironment } from './client/node.environment.js';
+import { heldInChain, runInLease } from './current-lease.js';
+import type { Hold } from './hold.js';
+import { Lease } from './lease.js';
+import { LockBusyError, type LockHolder, LockOptionsError } from './lock.errors.js';
+import { type LockObserver, SILENT_OBSERVER } from './lock.observer.js';
+import {
+  type LockMode,
+  type LockOptions,
+  type ResolvedLockOptions,
+  resolveLockKeys,
+  resolveLockOptions,
+} from './lock.options.js';
+import { LockProcess } from './lock.process.js';
+import type { LockState, LockStore, RevokeCommand } from './lock.store.js';
+import { storeError } from './waiting.js';
+
+export interface LockServiceOptions {
+  /** For every lock of this process, where a call does not say otherwise. */
+  readonly defaults?: Partial<LockOptions>;
+  /** How long holders may go on after the shutdown began, ms. Default 10 000. */
+  readonly graceMs?: number;
+  readonly observer?: LockObserver;
+  /** Time, timers and chance; the real ones by default. */
+  readonly environment?: ClientEnvironment;
+}
+
+const DEFAULT_GRACE_MS = 10_000;
+
+/**
+ * Locks that hold across all processes on one store: fair, told of their loss by the clock, released on shutdown.
+ *
+ * Reentrant along the chain of calls inside `withLock()`: whoever takes a key again that the chain holds gets it at once, and it is
+ * released with the last of them. Work that was left behind without being awaited counts as inside only while the lease is held.
+ * What `acquire()` returned is not part of the chain: pass it on, or use `withLock()`.
+ */
+export class LockService implements BeforeApplicationShutdown {
+  readonly #process: LockProcess;
+  readonly #environment: ClientEnvironment;
+  readonly #defaults: Partial<LockOptions>;
+
+  /** @throws LockOptionsError if the defaults are no good */
+  constructor(
+    private readonly store: LockStore,
+    options: LockServiceOptions = {},
+  ) {
+    const { environment = nodeEnvironment(), observer = SILENT_OBSERVER, graceMs = DEFAULT_GRACE_MS } = options;
+    this.#environment = environment;
+    this.#defaults = options.defaults ?? {};
+    resolveLockOptions({}, this.#defaults);
+    this.#process = new LockProcess(store, { environment, observer, graceMs });
+  }
+
+  /**
+   * Takes one lock, or several: sorted, one after the other, all or none.
+   * @throws LockBusyError with `waitMs: 0`, LockTimeoutError after the wait, LockStoreError, LockClosedError during the shutdown,
+   *   LockLostError if an earlier key was lost while waiting for a later one, LockOptionsError, or the signal's reason
+   */
+  acquire(keys: string | readonly string[], options: LockOptions = {}): Promise<Lease> {
+    return this.#take(keys, options);
+  }
+
+  /** As `acquire()` without any wait. @returns undefined: somebody has it, or is next */
+  async tryAcquire(keys: string | readonly string[], options: LockOptions = {}): Promise<Lease | undefined> {
+    try {
+      return await this.#take(keys, { ...options, waitMs: 0 });
+    } catch (error) {
+      if (error instanceof LockBusyError) return undefined;
+      throw error;
+    }
+  }
+
+  /**
+   * Runs work under a lock and releases it on every way out. The work's own error is what the caller gets, unchanged.
+   * @throws LockLostError if a lock was lost although the work finished; its `result` is what the work returned. The work learns of
+   *   a loss by `lease.signal` and is waited for: work that ignores it holds the call, but not the lock
+   * @throws what `acquire()` throws
+   *
+   * @example
+   * await locks.withLock(`order:${id}`, { waitMs: 5_000 }, async (lease) => pay(id, lease.fence));
+   */
+  async withLock<Result>(
+    keys: string | readonly string[],
+    options: LockOptions,
+    work: (lease: Lease) => Result | Promise<Result>,
+  ): Promise<Result> {
+    const lease = await this.acquire(keys, options);
+    let result: Result;
+    try {
+      result = await runInLease(lease, () => work(lease));
+    } finally {
+      await lease.release();
+    }
+    lease.throwIfLost(result);
+    return result;
+  }
+
+  /** Who holds a lock and who waits; undefined: nobody. For operators: it may have changed by now. @throws LockStoreError */
+  inspect(key: string): Promise<LockState | undefined> {
+    return this.#ask(() => this.store.inspect(key));
+  }
+
+  /** Keys that are held or waited for, at most `limit`. @throws LockStoreError */
+  list(limit = 100): Promise<readonly string[]> {
+    return this.#ask(() => this.store.list(limit));
+  }
+
+  /**
+   * Takes a lock from its holders and tells them.
+   * @param how `drain` (default): a live holder lets go at once, a dead one's lease is not renewed and ends by itself, so nobody
+   *   works beside the holder. `now`: the next one gets it at once, beside a holder that has not heard yet; fences tell them apart.
+   *   `token`: only this holder
+   * @returns how many holders it had
+   * @throws LockStoreError
+   */
+  async forceRelease(
+    key: string,
+    how: { readonly mode?: RevokeCommand['mode']; readonly token?: string } = {},
+  ): Promise<number> {
+    const { mode = 'drain', token } = how;
+    const { revoked } = await this.#ask(() => this.store.revoke({ key, token, mode }));
+    return revoked;
+  }
+
+  /**
+   * Ends the part of this process: no new locks, waiters get LockClosedError, holders may finish up to the grace, then their signal
+   * aborts and their locks are released. Resolves when the store has confirmed; nothing is left behind. Never rejects.
+   */
+  close(): Promise<void> {
+    return this.#process.close();
+  }
+
+  /** Before any module's connections close, in whatever order the modules were imported. */
+  beforeApplicationShutdown(): Promise<void> {
+    return this.close();
+  }
+
+  async #take(keys: string | readonly string[], given: LockOptions): Promise<Lease> {
+    const options = resolveLockOptions(given, this.#defaults);
+    const [firstKey, ...otherKeys] = resolveLockKeys(keys);
+    const startedAt = this.#environment.now();
+    const holds: Hold[] = [];
+    const next = async (key: string): Promise<Hold> => {
+      const waitMs = Math.max(0, options.waitMs - (this.#environment.now() - startedAt));
+      const hold = this.#again(key, options.mode) ?? (await this.#await({ key, options, waitMs }, holds));
+      holds.push(hold);
+      return hold;
+    };
+    try {
+      const first = await next(firstKey);
+      for (const key of otherKeys) await next(key);
+      for (const hold of holds) hold.assertHeld();
+      return new Lease(first, ...holds.slice(1));
+    } catch (error) {
+      await Promise.all(holds.map((hold) => hold.release()));
+      throw error;
+    }
+  }
+
+  /** @throws LockOptionsError where the chain holds it in a mode that gives less */
+  #again(key: string, mode: LockMode): Hold | undefined {
+    const hold = heldInChain(this.#process.client, key);
+    if (hold === undefined) return undefined;
+    if (hold.mode !== 'exclusive' && nameOf(hold.mode) !== nameOf(mode)) {
+      throw new LockOptionsError(
+        `lock "${key}" is held as ${nameOf(hold.mode)} by this chain of calls and can't be taken as ${nameOf(mode)} inside it`,
+      );
+    }
+    return hold.enter();
+  }
+
+  async #await(
+    wish: { key: string; options: ResolvedLockOptions; waitMs: number },
+    earlier: readonly Hold[],
+  ): Promise<Hold> {
+    try {
+      return await this.#process.take(wish, earlier);
+    } catch (error) {
+      if (!(error instanceof LockBusyError)) throw error;
+      throw new LockBusyError(error.key, await this.#holderOf(error.key), error.retryAfterMs);
+    }
+  }
+
+  async #holderOf(key: string): Promise<LockHolder | undefined> {
+    try {
+      return (await this.inspect(key))?.holders[0];
+    } catch {
+      // That it is busy is known; by whom is a courtesy.
+      return undefined;
+    }
+  }
+
+  async #ask<Answer>(question: () => Promise<Answer>): Promise<Answer> {
+    try {
+      return await this.#process.line.ask(question);
+    } catch (error) {
+      throw storeError(error);
+    }
+  }
+}
+
+function nameOf(mode: LockMode): string {
+  return typeof mode === 'string' ? mode : 'permits';
+}
