@@ -12,19 +12,20 @@
 local process, renewals = ARGV[2], tonumber(ARGV[3])
 local firstWaiter = 4 + 2 * renewals
 local answer = { 0, -1 }
+local lock = open()
 
 local function renew(token, leaseMs)
-  local entry = call('ZSCORE', HOLDERS, token) and entryOf(token)
+  local entry = lock.isHeldBy(token) and entryOf(token)
   if not entry or entry.state == 'r' then
     return 0
   end
   if entry.state == 'v' then
     return -1
   end
-  call('ZADD', HOLDERS, text(time + leaseMs * 1000), token)
+  lock.holdFor(token, leaseMs)
   if entry.state ~= 'h' then
     entry.state = 'h'
-    save(token, entry)
+    lock.save(token, entry)
   end
   return 1
 end
@@ -34,26 +35,25 @@ local function find(token)
   if ticket then
     return 0, tonumber(ticket), 0
   end
-  local expiry = call('ZSCORE', HOLDERS, token)
+  local expiry = lock.isHeldBy(token)
   if expiry then
-    return 1, entryOf(token).fence, math.floor((tonumber(expiry) - time) / 1000)
+    return 1, entryOf(token).fence, math.floor((tonumber(expiry) - lock.time) / 1000)
   end
   return -1, 0, 0
 end
 
-open()
 if firstWaiter <= #ARGV then
-  call('ZADD', ALIVE, text(time), process)
+  lock.seen(process)
 end
 for index = 4, firstWaiter - 2, 2 do
   answer[#answer + 1] = renew(ARGV[index], tonumber(ARGV[index + 1]))
 end
-pump()
+lock.pump()
 for index = firstWaiter, #ARGV do
   local kind, number, leftMs = find(ARGV[index])
   local count = #answer
   answer[count + 1], answer[count + 2], answer[count + 3] = kind, number, leftMs
 end
-answer[1], answer[2] = counter, nextExpiryMs()
-finish()
+answer[1], answer[2] = counter, lock.nextExpiryMs()
+lock.finish()
 return answer

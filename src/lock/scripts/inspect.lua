@@ -6,7 +6,7 @@
 -- ARGV[1] how many holders and waiters are shown at most
 -- Returns {} if nobody holds it or waits | {capacity, used, queued, number of holders shown, of each
 --         token, state, weight, fence, process, description, leftMs; then of each waiter shown token, ticket, process, description}
-local shown = tonumber(ARGV[1])
+local shown, time = tonumber(ARGV[1]), logicalTime()
 
 local function weightOver()
   local over = 0
@@ -30,7 +30,7 @@ local queued = call('ZCARD', WAITERS)
 if #held == 0 and queued == 0 then
   return {}
 end
-local answer = { capacity, weight - weightOver(), queued, #held / 2 }
+local answer = { tonumber(saved[4]), tonumber(saved[3]) - weightOver(), queued, #held / 2 }
 for index = 1, #held, 2 do
   local token, entry = held[index], entryOf(held[index])
   local leftMs = math.ceil((tonumber(held[index + 1]) - time) / 1000)

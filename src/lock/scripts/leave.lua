@@ -14,29 +14,28 @@ local token, keepMs, tombstoneMs = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 if tombstoneMs > 0 then
   call('SET', KEYS[5], text(us + tombstoneMs * 1000), 'PX', tombstoneMs)
 end
-open()
-
 local own = not isAtRest and entryOf(token)
 -- The usual case: the only holder goes, and nobody waits.
-if own and not isQueued and keepMs == 0 and own.state ~= 'r' and own.weight == weight then
+if own and not isQueued and keepMs == 0 and own.state ~= 'r' and own.weight == tonumber(saved[3]) then
   rest()
   return 2
 end
 
+local lock = open()
 local answer = 0
-if own and call('ZSCORE', HOLDERS, token) then
+if own and lock.isHeldBy(token) then
   answer = 2
   if own.state ~= 'r' and keepMs > 0 then
     own.state = 'r'
-    save(token, own)
-    call('ZADD', HOLDERS, text(time + keepMs * 1000), token)
+    lock.save(token, own)
+    lock.holdFor(token, keepMs)
   elseif own.state ~= 'r' then
-    drop(token, own)
+    lock.drop(token, own)
   end
 elseif own then
   answer = 1
-  forget(token)
+  lock.forget(token)
 end
-pump()
-finish()
+lock.pump()
+lock.finish()
 return answer

@@ -1,5 +1,6 @@
--- What the scripts of a lock share. It stands behind now() and in front of each of them, and reads only; open() begins a change.
--- KEYS[1] hash: c counter, w weight held, cap capacity, o clock offset, t logical time, q 1 if waited for, x end of all entries,
+-- What the scripts of a lock share. It stands behind now() and in front of each of them. It reads only; open() begins a change,
+-- and makes its functions only then, since making them costs as much as the usual case.
+-- KEYS[1] hash: c counter, x end of all entries, w weight held, cap capacity, o clock offset, t logical time, q 1 if waited for,
 --         e:<token> = state|weight|fence|process|description; states: q queued, p granted by message, h held, v revoked, r released
 --         but kept. At rest (nothing held or waited for, or the time past x) only c and x count.
 -- KEYS[2] holders by expiry
@@ -12,20 +13,53 @@ local MEMORY_MS, QUEUE_MS, SLACK_MS, ROUNDS = 60000, 10000, 1000, 256
 local call = redis.call
 local HASH, HOLDERS, WAITERS, ALIVE = KEYS[1], KEYS[2], KEYS[3], KEYS[4]
 
--- Never `..` or tostring: Lua writes a large number with 14 digits.
-local function text(number)
-  return string.format('%.0f', number)
-end
-
 local us = now()
 local saved = call('HMGET', HASH, 'c', 'x', 'w', 'cap', 'o', 't', 'q')
 local endsAt = tonumber(saved[2] or 0)
 local isForgotten = not saved[1] or us >= endsAt + MEMORY_MS * 1000
 local isAtRest = isForgotten or not saved[3] or us >= endsAt
-local counter = isForgotten and 0 or tonumber(saved[1])
-local weight = isAtRest and 0 or tonumber(saved[3])
-local capacity = isAtRest and 1 or tonumber(saved[4])
 local isQueued = not isAtRest and saved[7] == '1'
+local counter = isForgotten and 0 or tonumber(saved[1])
+
+-- Never `..` or tostring: Lua writes a large number with 14 digits.
+local function text(number)
+  return string.format('%.0f', number)
+end
+
+-- Tickets and fences are one rising number; the floor is the clock, so that it rises even where the counter was lost.
+local function nextNumber()
+  counter = math.max(counter + 1, us)
+  return counter
+end
+
+-- Entries that outlived their end, or sets whose hash was lost, are not to be met again.
+local function clearLeftovers()
+  if isForgotten or (isAtRest and saved[3]) then
+    call('DEL', HASH, HOLDERS, WAITERS, ALIVE)
+  end
+end
+
+-- The counter outlives the last entry: fences rise even if the clock steps back meanwhile.
+local function rest()
+  call('DEL', HASH, HOLDERS, WAITERS, ALIVE)
+  if counter > 0 then
+    call('HSET', HASH, 'c', text(counter), 'x', text(us))
+    call('PEXPIRE', HASH, MEMORY_MS)
+  end
+end
+
+local function format(entry)
+  return table.concat({ entry.state, text(entry.weight), text(entry.fence), entry.process, entry.description }, '|')
+end
+
+local function entryOf(token)
+  local value = call('HGET', HASH, 'e:' .. token)
+  if not value then
+    return nil
+  end
+  local state, share, fence, process, description = string.match(value, '^(%a)|(%d+)|(%d+)|([^|]*)|(.*)$')
+  return { state = state, weight = tonumber(share), fence = tonumber(fence), process = process, description = description }
+end
 
 -- Time goes on when the clock steps back, and a gap in which nobody could give a sign of life does not count.
 local function logicalTime()
@@ -40,145 +74,143 @@ local function logicalTime()
   end
   return time
 end
-local time = logicalTime()
 
-local function entryOf(token)
-  local value = call('HGET', HASH, 'e:' .. token)
-  if not value then
-    return nil
-  end
-  local state, share, fence, process, description = string.match(value, '^(%a)|(%d+)|(%d+)|([^|]*)|(.*)$')
-  return { state = state, weight = tonumber(share), fence = tonumber(fence), process = process, description = description }
-end
-
-local function format(entry)
-  local words = { entry.state, text(entry.weight), text(entry.fence), entry.process, entry.description }
-  return table.concat(words, '|')
-end
-
-local function save(token, entry)
-  call('HSET', HASH, 'e:' .. token, format(entry))
-end
-
--- Tickets and fences are one rising number; the floor is the clock, so that it rises even where the counter was lost.
-local function nextNumber()
-  counter = math.max(counter + 1, us)
-  return counter
-end
-
-local function nextExpiryMs()
-  local first = call('ZRANGE', HOLDERS, 0, 0, 'WITHSCORES')
-  if not first[1] then
-    return -1
-  end
-  return math.max(0, math.ceil((tonumber(first[2]) - time) / 1000))
-end
-
-local function tell(process, kind, token, fence, leaseMs)
-  -- A refused publish (rights on the channel) must not break the script in its midst; the next beat finds the grant.
-  redis.pcall('PUBLISH', ARGV[1] .. process, table.concat({ kind, token, text(fence), text(leaseMs), HASH }, '|'))
-end
-
--- Entries that outlived their end, or sets whose hash was lost, are not to be met again.
+-- The lock, to be changed: time, weight held, capacity, and what can be done to it. lock.finish() writes it back.
 local function open()
-  if isForgotten or (isAtRest and saved[3]) then
-    call('DEL', HASH, HOLDERS, WAITERS, ALIVE)
+  clearLeftovers()
+  local time = logicalTime()
+  local lock = { time = time, weight = 0, capacity = 1 }
+  if not isAtRest then
+    lock.weight, lock.capacity = tonumber(saved[3]), tonumber(saved[4])
   end
-end
 
-local function drop(token, entry)
-  call('ZREM', HOLDERS, token)
-  if entry then
-    weight = weight - entry.weight
-    call('HDEL', HASH, 'e:' .. token)
+  function lock.save(token, entry)
+    call('HSET', HASH, 'e:' .. token, format(entry))
   end
-end
 
-local function forget(token)
-  call('ZREM', WAITERS, token)
-  call('HDEL', HASH, 'e:' .. token)
-end
+  function lock.holdFor(token, milliseconds)
+    call('ZADD', HOLDERS, text(time + milliseconds * 1000), token)
+  end
 
-local function reap()
-  for _ = 1, ROUNDS do
+  function lock.isHeldBy(token)
+    return call('ZSCORE', HOLDERS, token)
+  end
+
+  function lock.seen(process)
+    call('ZADD', ALIVE, text(time), process)
+  end
+
+  function lock.tell(process, kind, token, fence, leaseMs)
+    local message = table.concat({ kind, token, text(fence), text(leaseMs), HASH }, '|')
+    -- A refused publish (rights on the channel) must not break the script in its midst; the next beat finds the grant.
+    redis.pcall('PUBLISH', ARGV[1] .. process, message)
+  end
+
+  function lock.nextExpiryMs()
     local first = call('ZRANGE', HOLDERS, 0, 0, 'WITHSCORES')
     if not first[1] then
-      weight = 0
-      return
+      return -1
     end
-    if tonumber(first[2]) > time then
-      return
-    end
-    drop(first[1], entryOf(first[1]))
+    return math.max(0, math.ceil((tonumber(first[2]) - time) / 1000))
   end
-end
 
-local function isAlive(process)
-  local seen = call('ZSCORE', ALIVE, process)
-  return seen and time - tonumber(seen) <= ALIVE_MS * 1000
-end
-
-local function grant(token, entry)
-  call('ZREM', WAITERS, token)
-  weight = weight + entry.weight
-  entry.state, entry.fence = 'p', nextNumber()
-  save(token, entry)
-  call('ZADD', HOLDERS, text(time + GRANT_MS * 1000), token)
-  tell(entry.process, 'G', token, entry.fence, GRANT_MS)
-end
-
-local function admit()
-  for _ = 1, ROUNDS do
-    local token = call('ZRANGE', WAITERS, 0, 0)[1]
-    if not token then
-      return
+  -- Takes out a holder.
+  function lock.drop(token, entry)
+    call('ZREM', HOLDERS, token)
+    if entry then
+      lock.weight = lock.weight - entry.weight
+      call('HDEL', HASH, 'e:' .. token)
     end
-    local entry = entryOf(token)
-    if entry and isAlive(entry.process) then
-      entry.weight = math.min(entry.weight, capacity)
-      if weight + entry.weight > capacity then
+  end
+
+  -- Takes out a waiter.
+  function lock.forget(token)
+    call('ZREM', WAITERS, token)
+    call('HDEL', HASH, 'e:' .. token)
+  end
+
+  -- True if there was room.
+  function lock.enter(token, entry, leaseMs)
+    local share = math.min(entry.weight, lock.capacity)
+    if lock.weight + share > lock.capacity then
+      return false
+    end
+    lock.weight = lock.weight + share
+    entry.weight, entry.fence = share, nextNumber()
+    lock.save(token, entry)
+    lock.holdFor(token, leaseMs)
+    return true
+  end
+
+  local function reap()
+    for _ = 1, ROUNDS do
+      local first = call('ZRANGE', HOLDERS, 0, 0, 'WITHSCORES')
+      if not first[1] then
+        lock.weight = 0
         return
       end
-      grant(token, entry)
-    else
-      forget(token)
+      if tonumber(first[2]) > time then
+        return
+      end
+      lock.drop(first[1], entryOf(first[1]))
     end
   end
-end
 
--- Lets those out whose lease is over and those in who come next, in the order of their tickets.
-local function pump()
-  reap()
-  admit()
-end
-
--- The counter outlives the last entry: fences rise even if the clock steps back meanwhile.
-local function rest()
-  call('DEL', HASH, HOLDERS, WAITERS, ALIVE)
-  if counter > 0 then
-    call('HSET', HASH, 'c', text(counter), 'x', text(us))
-    call('PEXPIRE', HASH, MEMORY_MS)
+  local function isAlive(process)
+    local seen = call('ZSCORE', ALIVE, process)
+    return seen and time - tonumber(seen) <= ALIVE_MS * 1000
   end
-end
 
--- Writes the lock back. Key expiry only collects garbage; what is over is decided by x and by the scores.
-local function finish()
-  local last = call('ZRANGE', HOLDERS, -1, -1, 'WITHSCORES')
-  local queued = call('EXISTS', WAITERS)
-  if not last[1] and queued == 0 then
-    return rest()
+  -- True if the first waiter was let in, or was dead: then the next one is first.
+  local function admitFirst()
+    local token = call('ZRANGE', WAITERS, 0, 0)[1]
+    local entry = token and entryOf(token)
+    if not token then
+      return false
+    end
+    if not entry or not isAlive(entry.process) then
+      lock.forget(token)
+      return true
+    end
+    entry.state = 'p'
+    if not lock.enter(token, entry, GRANT_MS) then
+      return false
+    end
+    call('ZREM', WAITERS, token)
+    lock.tell(entry.process, 'G', token, entry.fence, GRANT_MS)
+    return true
   end
-  local latest = math.max(tonumber(last[2] or 0), time + queued * QUEUE_MS * 1000)
-  local leftMs = math.ceil((latest - time) / 1000) + SLACK_MS
-  call('HSET', HASH, 'c', text(counter), 'x', text(us + leftMs * 1000), 'w', text(weight), 'cap', text(capacity),
-    'o', text(time - us), 't', text(time), 'q', queued)
-  call('PEXPIRE', HASH, leftMs + MEMORY_MS)
-  call('PEXPIRE', HOLDERS, leftMs)
-  if queued == 1 then
+
+  -- Lets those out whose lease is over and those in who come next, in the order of their tickets.
+  function lock.pump()
+    reap()
+    for _ = 1, ROUNDS do
+      if not admitFirst() then
+        return
+      end
+    end
+  end
+
+  -- Key expiry only collects garbage; what is over is decided by x and by the scores.
+  function lock.finish()
+    local last = call('ZRANGE', HOLDERS, -1, -1, 'WITHSCORES')
+    local queued = call('EXISTS', WAITERS)
+    if not last[1] and queued == 0 then
+      return rest()
+    end
+    local latest = math.max(tonumber(last[2] or 0), time + queued * QUEUE_MS * 1000)
+    local leftMs = math.ceil((latest - time) / 1000) + SLACK_MS
+    call('HSET', HASH, 'c', text(counter), 'x', text(us + leftMs * 1000), 'w', text(lock.weight),
+      'cap', text(lock.capacity), 'o', text(time - us), 't', text(time), 'q', queued)
+    call('PEXPIRE', HASH, leftMs + MEMORY_MS)
+    call('PEXPIRE', HOLDERS, leftMs)
+    if queued == 0 then
+      return call('DEL', ALIVE)
+    end
     call('ZREMRANGEBYSCORE', ALIVE, 0, text(time - MEMORY_MS * 1000))
     call('PEXPIRE', WAITERS, leftMs)
     call('PEXPIRE', ALIVE, leftMs)
-  else
-    call('DEL', ALIVE)
   end
+
+  return lock
 end

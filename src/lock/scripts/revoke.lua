@@ -10,6 +10,7 @@
 -- Returns the number of holders it was taken from
 local wanted, mode = ARGV[2], ARGV[3]
 local revoked = 0
+local lock = open()
 
 local function revoke(token)
   local entry = entryOf(token)
@@ -18,22 +19,21 @@ local function revoke(token)
   end
   revoked = revoked + 1
   if entry.state ~= 'r' then
-    tell(entry.process, 'V', token, entry.fence, 0)
+    lock.tell(entry.process, 'V', token, entry.fence, 0)
   end
   if mode == 'now' then
-    drop(token, entry)
+    lock.drop(token, entry)
   elseif entry.state ~= 'r' then
     entry.state = 'v'
-    save(token, entry)
+    lock.save(token, entry)
   end
 end
 
-open()
 for _, token in ipairs(call('ZRANGE', HOLDERS, 0, -1)) do
   if wanted == '' or wanted == token then
     revoke(token)
   end
 end
-pump()
-finish()
+lock.pump()
+lock.finish()
 return revoked
