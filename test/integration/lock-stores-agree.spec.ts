@@ -8,7 +8,7 @@ import { memoryBench, type MemoryBench, PROCESSES, redisBench, type RedisBench }
 import { sized } from '../support/proof-scale.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 
-const RUNS = sized(50, 2_000);
+const RUNS = sized(40, 1_000);
 const MOST_STEPS = 120;
 const TIMEOUT_MS = sized(60_000, 3_600_000);
 
@@ -116,19 +116,23 @@ describe('MemoryLockStore and RedisLockStore', () => {
     await server.stop();
   });
 
-  it('give the same answers, keep the same state as long, and send the same messages', async () => {
-    let runs = 0;
-    const sequences = fc.array(steps, { minLength: 1, maxLength: MOST_STEPS, size: 'max' });
-    await fc.assert(
-      fc.asyncProperty(sequences, async (sequence) => {
-        runs += 1;
-        const key = `k${runs}`;
-        for (const step of sequence) await expectSame(step, key);
-        expect(inOrder(await redis.heard())).toEqual(inOrder(await memory.heard()));
-      }),
-      { numRuns: RUNS },
-    );
-  }, TIMEOUT_MS);
+  it(
+    'give the same answers, keep the same state as long, and send the same messages',
+    async () => {
+      let runs = 0;
+      const sequences = fc.array(steps, { minLength: 1, maxLength: MOST_STEPS, size: 'max' });
+      await fc.assert(
+        fc.asyncProperty(sequences, async (sequence) => {
+          runs += 1;
+          const key = `k${runs}`;
+          for (const step of sequence) await expectSame(step, key);
+          expect(inOrder(await redis.heard())).toEqual(inOrder(await memory.heard()));
+        }),
+        { numRuns: RUNS },
+      );
+    },
+    TIMEOUT_MS,
+  );
 
   async function expectSame(step: Step, key: string): Promise<void> {
     redis.clock.us += step.us;
