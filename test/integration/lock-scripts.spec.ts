@@ -1,7 +1,10 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { LOCK_LIMITS } from '../../src/lock/lock.limits.js';
 import { loadLockScripts } from '../../src/lock/lock.scripts.js';
+import { RedisLockStore } from '../../src/lock/redis-lock.store.js';
+import { RedisStore } from '../../src/store/index.js';
 import { describeLockStore } from '../contract/lock-store.contract.js';
 import { acquire, beat, leave, redisBench, type RedisBench } from '../support/lock-bench.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
@@ -122,6 +125,29 @@ describe('the keys of a lock', () => {
       expect(await bench.heard()).toEqual([]);
       await other.close();
     }));
+});
+
+describe('RedisLockStore over a connection of its own, in the time of the server', () => {
+  it('takes, waits, is told, renews and lists', async () => {
+    const { host, port } = server;
+    const redis = new RedisStore({ kind: 'standalone', host, port, db: 0, tls: false, keyPrefix: 'real:' });
+    const store = new RedisLockStore(redis);
+    const told = new EventEmitter();
+    await store.subscribe('p2', (message) => told.emit('message', message));
+    const message = once(told, 'message');
+    const before = Date.now() * 1_000;
+    const first = await acquire(store, 'p1-1');
+    expect(first.kind === 'granted' && first.fence >= before - 1_000_000).toBe(true);
+    expect(await acquire(store, 'p2-1')).toMatchObject({ kind: 'queued' });
+    expect(await store.list(10)).toEqual(['k']);
+    await leave(store, 'p1-1');
+    expect(await message).toMatchObject([{ kind: 'grant', key: 'k', token: 'p2-1', leaseMs: 2_000 }]);
+    expect(await beat(store, [], ['p2-1'])).toMatchObject({ renewals: ['renewed'] });
+    await leave(store, 'p2-1');
+    expect(await store.list(10)).toEqual([]);
+    await store.unsubscribe('p2');
+    await redis.close();
+  });
 });
 
 describe('the messages of a lock', () => {
