@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { LOCK_LIMITS } from '../../src/lock/lock.limits.js';
@@ -11,16 +11,22 @@ import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 
 let server: RedisServer;
 let benches = 0;
+const opened: { close(): Promise<void> }[] = [];
 
 beforeAll(async () => {
   server = await startRedisServer();
 });
 afterAll(() => server.stop());
 
+afterEach(async () => {
+  for (const each of opened.splice(0)) await each.close();
+});
+
 /** On an empty server, under a prefix of its own. */
 async function start(): Promise<RedisBench> {
   benches += 1;
   const bench = await redisBench(server, `t${benches}[*]|:`);
+  opened.push(bench);
   await bench.client.flushall();
   return bench;
 }
@@ -60,77 +66,70 @@ describe('the scripts of a lock', () => {
 });
 
 describe('the keys of a lock', () => {
-  const using = async (test: (bench: RedisBench) => Promise<void>): Promise<void> => {
-    const bench = await start();
-    try {
-      await test(bench);
-    } finally {
-      await bench.close();
-    }
-  };
   const names = async ({ client, redis }: RedisBench): Promise<readonly string[]> =>
     (await client.keys('*'))
       .filter((name) => name.includes('lk:'))
       .map((name) => name.slice(redis.keyPrefix.length))
       .sort();
 
-  it('are a hash and a set while held, and a hash of two fields at rest', () =>
-    using(async (bench) => {
-      await acquire(bench.store, 'p1-1', { leaseMs: 5_000 });
-      expect(await names(bench)).toEqual(['lk:{k}', 'lk:{k}:e']);
-      expect(bench.redis.lives).toEqual([66_000, 6_000, -2, -2, -2].map((life) => aboutThat(life)));
-      await leave(bench.store, 'p1-1');
-      expect(await names(bench)).toEqual(['lk:{k}']);
-      expect(bench.redis.lives).toEqual([60_000, -2, -2, -2, -2].map((life) => aboutThat(life)));
-      const { us } = bench.clock;
-      expect(await bench.client.hgetall(`${bench.redis.keyPrefix}lk:{k}`)).toEqual({ c: String(us), x: String(us) });
-    }));
+  it('are a hash and a set while held, and a hash of two fields at rest', async () => {
+    const bench = await start();
+    await acquire(bench.store, 'p1-1', { leaseMs: 5_000 });
+    expect(await names(bench)).toEqual(['lk:{k}', 'lk:{k}:e']);
+    expect(bench.redis.lives).toEqual([66_000, 6_000, -2, -2, -2].map((life) => aboutThat(life)));
+    await leave(bench.store, 'p1-1');
+    expect(await names(bench)).toEqual(['lk:{k}']);
+    expect(bench.redis.lives).toEqual([60_000, -2, -2, -2, -2].map((life) => aboutThat(life)));
+    const { us } = bench.clock;
+    expect(await bench.client.hgetall(`${bench.redis.keyPrefix}lk:{k}`)).toEqual({ c: String(us), x: String(us) });
+  });
 
-  it('all end by themselves, also those of a queue and of a buried token', () =>
-    using(async (bench) => {
-      await acquire(bench.store, 'p1-1', { leaseMs: 5_000 });
-      await acquire(bench.store, 'p2-1');
-      expect(bench.redis.lives).toEqual([71_000, 11_000, 11_000, 11_000, -2].map((life) => aboutThat(life)));
-      await leave(bench.store, 'p3-1', { tombstoneMs: 60_000 });
-      expect(bench.redis.lives).toEqual([71_000, 11_000, 11_000, 11_000, 60_000].map((life) => aboutThat(life)));
-    }));
+  it('all end by themselves, also those of a queue and of a buried token', async () => {
+    const bench = await start();
+    await acquire(bench.store, 'p1-1', { leaseMs: 5_000 });
+    await acquire(bench.store, 'p2-1');
+    expect(bench.redis.lives).toEqual([71_000, 11_000, 11_000, 11_000, -2].map((life) => aboutThat(life)));
+    await leave(bench.store, 'p3-1', { tombstoneMs: 60_000 });
+    expect(bench.redis.lives).toEqual([71_000, 11_000, 11_000, 11_000, 60_000].map((life) => aboutThat(life)));
+  });
 
-  it('are none for a lock that was never held', () =>
-    using(async (bench) => {
-      await leave(bench.store, 'p1-1');
-      await beat(bench.store, ['p1-1'], ['p1-2']);
-      await bench.store.revoke({ key: 'k', token: undefined, mode: 'now' });
-      await bench.store.inspect('k');
-      expect(await names(bench)).toEqual([]);
-    }));
+  it('are none for a lock that was never held', async () => {
+    const bench = await start();
+    await leave(bench.store, 'p1-1');
+    await beat(bench.store, ['p1-1'], ['p1-2']);
+    await bench.store.revoke({ key: 'k', token: undefined, mode: 'now' });
+    await bench.store.inspect('k');
+    expect(await names(bench)).toEqual([]);
+  });
 
-  it('are not met again when the hash was lost', () =>
-    using(async (bench) => {
-      await acquire(bench.store, 'p1-1');
-      await acquire(bench.store, 'p2-1');
-      await bench.client.del(`${bench.redis.keyPrefix}lk:{k}`);
-      expect(await acquire(bench.store, 'p3-1')).toMatchObject({ kind: 'granted' });
-      expect(await names(bench)).toEqual(['lk:{k}', 'lk:{k}:e']);
-    }));
+  it('are not met again when the hash was lost', async () => {
+    const bench = await start();
+    await acquire(bench.store, 'p1-1');
+    await acquire(bench.store, 'p2-1');
+    await bench.client.del(`${bench.redis.keyPrefix}lk:{k}`);
+    expect(await acquire(bench.store, 'p3-1')).toMatchObject({ kind: 'granted' });
+    expect(await names(bench)).toEqual(['lk:{k}', 'lk:{k}:e']);
+  });
 
-  it('of one prefix are nothing to another, nor are its messages', () =>
-    using(async (bench) => {
-      const other = await redisBench(server, 'other:', bench.clock);
-      await acquire(bench.store, 'p1-1');
-      expect(await acquire(other.store, 'p1-1')).toMatchObject({ kind: 'granted' });
-      await acquire(other.store, 'p2-1');
-      await leave(other.store, 'p1-1');
-      expect(await bench.store.list(10)).toEqual(['k']);
-      expect(await other.heard()).toHaveLength(1);
-      expect(await bench.heard()).toEqual([]);
-      await other.close();
-    }));
+  it('of one prefix are nothing to another, nor are its messages', async () => {
+    const bench = await start();
+    const other = await redisBench(server, 'other:', bench.clock);
+    opened.push(other);
+    await acquire(bench.store, 'p1-1');
+    expect(await acquire(other.store, 'p1-1')).toMatchObject({ kind: 'granted' });
+    await acquire(other.store, 'p2-1');
+    await leave(other.store, 'p1-1');
+    expect(await bench.store.list(10)).toEqual(['k']);
+    expect(await other.heard()).toHaveLength(1);
+    expect(await bench.heard()).toEqual([]);
+  });
 });
 
 describe('RedisLockStore over a connection of its own, in the time of the server', () => {
   it('takes, waits, is told, renews and lists', async () => {
     const { host, port } = server;
     const redis = new RedisStore({ kind: 'standalone', host, port, db: 0, tls: false, keyPrefix: 'real:' });
+    opened.push(redis);
     const store = new RedisLockStore(redis);
     const told = new EventEmitter();
     await store.subscribe('p2', (message) => told.emit('message', message));
@@ -146,7 +145,6 @@ describe('RedisLockStore over a connection of its own, in the time of the server
     await leave(store, 'p2-1');
     expect(await store.list(10)).toEqual([]);
     await store.unsubscribe('p2');
-    await redis.close();
   });
 });
 
@@ -161,7 +159,6 @@ describe('the messages of a lock', () => {
     await bench.client.call('AUTH', 'default', '');
     expect(await bench.heard()).toEqual([]);
     expect((await beat(bench.store, ['p2-1'])).waiters).toMatchObject([{ kind: 'granted' }]);
-    await bench.close();
   });
 
   it('are ignored where somebody else sent them', async () => {
@@ -170,7 +167,6 @@ describe('the messages of a lock', () => {
       await bench.client.publish(`${bench.redis.keyPrefix}lk:p1`, text);
     }
     expect(await bench.heard()).toEqual([]);
-    await bench.close();
   });
 });
 

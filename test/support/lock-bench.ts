@@ -16,6 +16,7 @@ export interface LockBench {
   readonly clock: TestClock;
   /** What was told since the last call: process, then message. */
   heard(): Promise<readonly (readonly [string, LockMessage])[]>;
+  /** May be called again. */
   close(): Promise<void>;
 }
 
@@ -45,8 +46,10 @@ export async function redisBench(
   const redis = new ClockedRedis(prefix, clock, client, subscriber);
   const store = new RedisLockStore(redis, loadLockScripts({ clock: { key: CLOCK_KEY } }));
   const heard = await listen(store, () => redis.settle());
-  const close = async (): Promise<void> => {
-    await Promise.all([client.quit(), subscriber.quit()]);
+  const close = (): Promise<void> => {
+    client.disconnect();
+    subscriber.disconnect();
+    return Promise.resolve();
   };
   return { store, clock, redis, client, heard, close };
 }
