@@ -39,6 +39,13 @@ export function describeLockModes(start: () => Promise<LockBench>): void {
     expect(await granted()).toEqual(['p1-4']);
   });
 
+  it('takes one permit back and leaves the others', async () => {
+    await acquire(bench.store, 'p1-1', { capacity: 3 });
+    await acquire(bench.store, 'p1-2', { capacity: 3, weight: 2 });
+    expect(await leave(bench.store, 'p1-2')).toBe('holder');
+    expect(await bench.store.inspect('k')).toMatchObject({ used: 1, holders: [{ token: 'p1-1' }] });
+  });
+
   it('clamps a weight to the capacity', async () => {
     expect(await acquire(bench.store, 'p1-1', { capacity: 2, weight: 9 })).toMatchObject({ kind: 'granted' });
     expect(await bench.store.inspect('k')).toMatchObject({ used: 2 });

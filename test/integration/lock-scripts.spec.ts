@@ -111,6 +111,18 @@ describe('the keys of a lock', () => {
     expect(await names(bench)).toEqual(['lk:{k}', 'lk:{k}:e']);
   });
 
+  it('forget processes that have been silent for long', async () => {
+    const bench = await start();
+    await acquire(bench.store, 'p1-1', { leaseMs: 600_000 });
+    await acquire(bench.store, 'p2-1');
+    await acquire(bench.store, 'p3-1');
+    for (let beats = 0; beats < 100; beats += 1) {
+      bench.clock.us += 650_000;
+      await beat(bench.store, ['p3-1']);
+    }
+    expect(await bench.client.zrange(`${bench.redis.keyPrefix}lk:{k}:a`, 0, -1)).toEqual(['p3']);
+  });
+
   it('of one prefix are nothing to another, nor are its messages', async () => {
     const bench = await start();
     const other = await redisBench(server, 'other:', bench.clock);
