@@ -86,7 +86,7 @@ export class Waiting {
   #over(outcome: WaitOutcome): void {
     this.#isOver = true;
     this.#timer?.cancel();
-    this.hooks.over(outcome, outcome === 'busy' || this.#acquisition.ticket > 0);
+    this.hooks.over(outcome, outcome === 'busy' || this.#acquisition.ticket < Infinity);
   }
 
   /** A store that is silent is another thing than a lock that is taken. */
@@ -94,7 +94,7 @@ export class Waiting {
     const { silence } = this.#acquisition;
     const { key, options } = this.wish;
     if (silence !== undefined) return storeError(silence);
-    if (this.#acquisition.state === 'asking' && this.#acquisition.ticket === 0) {
+    if (this.#acquisition.state === 'asking' && this.#acquisition.ticket === Infinity) {
       return new LockStoreError(`no answer within the wait of ${options.waitMs} ms`);
     }
     return new LockTimeoutError(key, options.waitMs, retryAfterMs(this.#acquisition));

@@ -42,8 +42,8 @@ export class Acquisition {
   state: AcquisitionState = 'asking';
   /** Unique in the fleet; a new one after a lost place (R3). */
   token = '';
-  /** Our place in the queue; kept across tokens. 0: none yet. */
-  ticket = 0;
+  /** The oldest place in the queue that we were told of; kept across tokens. Infinity: none yet. */
+  ticket = Infinity;
   fence = 0;
   /** The newest counter under which the store said that this token is queued: grants up to it are over (R2). */
   queuedCounter = 0;
@@ -83,7 +83,8 @@ export class Acquisition {
   }
 
   command(process: string): AcquireCommand {
-    const { token, ticket, leaseMs } = this;
+    const { token, leaseMs } = this;
+    const ticket = Number.isFinite(this.ticket) ? this.ticket : 0;
     const { key, weight, capacity, waits, description } = this.request;
     return { key, token, weight, capacity, leaseMs, process, ticket, waits, description };
   }

@@ -184,7 +184,7 @@ export class LockClient implements InquiryListener, BeatListener {
       if (answer.counter >= acquisition.fence) this.#lose(acquisition, 'gone');
       return;
     }
-    acquisition.ticket = answer.ticket;
+    acquisition.ticket = Math.min(acquisition.ticket, answer.ticket);
     acquisition.nextExpiryMs = answer.nextExpiryMs;
     acquisition.queuedCounter = Math.max(acquisition.queuedCounter, answer.counter);
     if (acquisition.state === 'asking') acquisition.state = 'queued';

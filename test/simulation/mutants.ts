@@ -1,0 +1,45 @@
+import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { fileURLToPath } from 'node:url';
+import type { Subject } from './world.js';
+
+/** One rule of the algorithm, broken in the source. */
+export interface Mutation {
+  readonly rule: string;
+  readonly changes: readonly { readonly file: string; readonly from: string; readonly to: string }[];
+}
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Copies the lock sources, breaks one rule in the copy, and loads it. @throws where a change does not find its text exactly once */
+export async function loadMutant(name: string, mutation: Mutation): Promise<Subject & AsyncDisposable> {
+  const folder = `${ROOT}test-results/mutants/${name}`;
+  await rm(folder, { recursive: true, force: true });
+  await mkdir(folder, { recursive: true });
+  await cp(`${ROOT}src/lock`, `${folder}/lock`, { recursive: true });
+  for (const { file, from, to } of mutation.changes) {
+    const path = `${folder}/lock/${file}`;
+    const source = await readFile(path, 'utf8');
+    if (source.split(from).length !== 2)
+      throw new Error(`"${from}" is not once in ${file}: the mutation needs another text`);
+    await writeFile(
+      path,
+      source.replace(from, () => to),
+    );
+  }
+  const { LockClient } = await importOf<Pick<Subject, 'LockClient'>>(`${folder}/lock/client/lock.client.ts`);
+  const { SuspendAwareClock } = await importOf<Pick<Subject, 'SuspendAwareClock'>>(
+    `${folder}/lock/client/suspend-aware.clock.ts`,
+  );
+  const { MemoryLockStore } = await importOf<Pick<Subject, 'MemoryLockStore'>>(`${folder}/lock/memory-lock.store.ts`);
+  return {
+    LockClient,
+    SuspendAwareClock,
+    MemoryLockStore,
+    [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),
+  };
+}
+
+/** A copy has the types of its original. */
+async function importOf<Module>(path: string): Promise<Module> {
+  return (await import(path)) as Module;
+}

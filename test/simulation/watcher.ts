@@ -1,0 +1,214 @@
+import type { AcquireCommand, BeatCommand, LeaveCommand, LockState } from '../../src/lock/lock.store.js';
+import type { Pod, Wish } from './pod.js';
+import { FAULTS_END, type World } from './world.js';
+
+/** A process that gave a sign of life so recently is alive for the store, ms. */
+const SURELY_ALIVE_MS = 1_450;
+
+interface Place {
+  readonly description: string;
+  readonly token: string;
+  readonly ticket: number;
+}
+
+/** Looks at the store after every command and at the pods all the time, and knows what must never be. */
+export class Watcher {
+  readonly wishes = new Map<string, Wish>();
+  readonly pods = new Map<string, Pod>();
+  /** The oldest place that a wish was told of; a place whose answer was lost is nobody's. */
+  readonly #told = new Map<string, { readonly token: string; readonly ticket: number }>();
+  readonly #lastFence = new Map<string, number>();
+  readonly #grantEpoch = new Map<string, number>();
+  readonly #lastSign = new Map<string, number>();
+  readonly #left = new Set<string>();
+  readonly #before = new Map<string, LockState | undefined>();
+
+  constructor(private readonly world: World) {}
+
+  acquireRan(pod: Pod, { key, waits }: AcquireCommand): void {
+    if (waits) this.#sign(key, pod.name);
+    this.#look(key);
+  }
+
+  /** A token whose answer was lost may get a second place; the tokens that follow keep the oldest that was told. */
+  placeTold({ description, token }: AcquireCommand, ticket: number): void {
+    if (this.wishes.get(description)?.acquisition?.token !== token) return;
+    const told = this.#told.get(description) ?? { token, ticket };
+    this.#told.set(description, { token: told.token, ticket: Math.min(told.ticket, ticket) });
+  }
+
+  beatRan(pod: Pod, { key, waiters }: BeatCommand): void {
+    if (waiters.length > 0) this.#sign(key, pod.name);
+    this.#look(key);
+  }
+
+  /** While the store stands still nobody can give a sign of life: the gap rule forgives it, up to its bound. */
+  storePaused(milliseconds: number): void {
+    const forgiven = Math.min(5_000, Math.max(0, milliseconds - 800));
+    for (const [place, sign] of this.#lastSign) this.#lastSign.set(place, sign + forgiven);
+  }
+
+  revokeRan(key: string): void {
+    this.#look(key);
+  }
+
+  leaveRan({ key, token }: LeaveCommand): void {
+    this.#left.add(token);
+    this.#look(key);
+  }
+
+  /** The store lost everything, tombstones and signs of life included. */
+  storeLost(): void {
+    this.#left.clear();
+    this.#lastSign.clear();
+    this.#before.clear();
+  }
+
+  /** Never more weight among valid holders than the capacity. */
+  checkHolders(key: string): void {
+    let weight = 0;
+    let capacity = Infinity;
+    const holders: string[] = [];
+    for (const pod of this.pods.values()) {
+      for (const wish of pod.wishes) {
+        if (wish.key !== key || !this.#isValid(wish)) continue;
+        weight += Math.min(wish.weight, wish.capacity);
+        capacity = Math.min(capacity, wish.capacity);
+        holders.push(`${wish.id} until ${wish.acquisition?.deadline.toFixed(1) ?? '?'}`);
+      }
+    }
+    if (weight > capacity) this.world.violate('exclusion', `${key}: ${holders.join(', ')}`);
+  }
+
+  /** Each holder whose clock runs evenly is told at its deadline. */
+  checkDeadlines(): void {
+    for (const pod of this.pods.values()) {
+      if (pod.isDead || this.world.now < pod.unsteadyUntil || pod.pausedUntil > this.world.now - 20) continue;
+      for (const { acquisition, id } of pod.wishes) {
+        const isLate = acquisition?.state === 'held' && pod.environment.now() > acquisition.deadline + 5;
+        if (isLate) this.world.violate('told late', id);
+      }
+    }
+  }
+
+  async checkRest(keys: readonly string[]): Promise<void> {
+    for (const pod of this.pods.values()) {
+      if (pod.isDead) continue;
+      for (const { acquisition, id } of pod.wishes) {
+        this.world.violate('starvation', `${id} is ${acquisition?.state ?? 'gone'}`);
+      }
+    }
+    for (const key of keys) {
+      const state = await this.world.store.inspect(key);
+      if (state !== undefined) this.world.violate('residue', JSON.stringify(state));
+    }
+  }
+
+  #sign(key: string, pod: string): void {
+    this.#lastSign.set(`${key}/${pod}`, this.world.now);
+  }
+
+  #isAlive(key: string, pod: string): boolean {
+    const sign = this.#lastSign.get(`${key}/${pod}`);
+    return sign !== undefined && this.world.now - sign < SURELY_ALIVE_MS;
+  }
+
+  #isValid({ acquisition, pod }: Wish): boolean {
+    if (acquisition === undefined || pod.isDead || !pod.client.isValid(acquisition)) return false;
+    // A store that lost its data can't keep those apart who were granted before and after; their fences do.
+    return this.#grantEpoch.get(`${acquisition.token}/${acquisition.fence}`) === this.world.epoch;
+  }
+
+  #look(key: string): void {
+    const { world } = this;
+    const time = world.now;
+    world.command(
+      () => world.looking(() => world.store.inspect(key)),
+      (state) => {
+        if (world.now !== time) throw new Error('the store was looked at too late');
+        const before = this.#before.get(key);
+        this.#before.set(key, state);
+        if (state !== undefined) {
+          this.#lookAtWaiters(state);
+          this.#lookAtGrants(state, before);
+          this.#lookForGhosts(state);
+        }
+        this.#lookForDropped(before, state);
+        this.checkHolders(key);
+        this.checkDeadlines();
+      },
+    );
+  }
+
+  #lookAtWaiters({ key, capacity, used, waiters }: LockState): void {
+    const [first] = waiters;
+    const wish = first === undefined ? undefined : this.wishes.get(first.description);
+    if (wish === undefined || !this.#isAlive(key, wish.pod.name)) return;
+    if (used + Math.min(wish.weight, capacity) <= capacity)
+      this.world.violate('idle capacity', `${wish.id} fits but waits`);
+  }
+
+  /** The place that the wish keeps across tokens; else the one the store gave, none for who went in at once. */
+  #arrivalOf(place: Place): number {
+    const told = this.#told.get(place.description);
+    return told === undefined || told.token === place.token ? place.ticket : told.ticket;
+  }
+
+  #lookAtGrants({ key, holders, waiters }: LockState, before: LockState | undefined): void {
+    const grants = holders.filter(({ token, fence }) => !this.#grantEpoch.has(`${token}/${fence}`));
+    const places = new Map(before?.waiters.map(({ token, ticket }) => [token, ticket]));
+    // Who came back to an old place in this very command came after the grant.
+    const passable = waiters.filter(({ token }) => places.has(token));
+    for (const grant of [...grants].sort((one, other) => one.fence - other.fence)) {
+      this.#grantEpoch.set(`${grant.token}/${grant.fence}`, this.world.epoch);
+      this.#lookAtFence(key, grant.fence);
+      const ticket = places.get(grant.token);
+      if (ticket !== undefined && this.pods.get(grant.process)?.isLongDead === true) {
+        this.world.violate('granted to the dead', grant.token);
+      }
+      this.#lookForPassed(key, { ...grant, ticket: ticket ?? Infinity }, passable);
+    }
+  }
+
+  #lookAtFence(key: string, fence: number): void {
+    const last = this.#lastFence.get(key) ?? 0;
+    if (fence <= last) this.world.violate('fence', `${key}: ${fence} after ${last}`);
+    this.#lastFence.set(key, fence);
+    this.world.hit('grant');
+  }
+
+  #lookForPassed(key: string, granted: Place, waiters: LockState['waiters']): void {
+    const arrival = this.#arrivalOf(granted);
+    for (const waiter of waiters) {
+      if (this.#arrivalOf(waiter) < arrival && this.#isAlive(key, waiter.process)) {
+        this.world.violate('fifo', `${granted.description} passed ${waiter.description} on ${key}`);
+      }
+    }
+  }
+
+  /** Nothing comes back that was given up, and nothing stays that nobody has. */
+  #lookForGhosts({ holders, waiters }: LockState): void {
+    const places = [...holders.filter(({ state }) => state === 'held' || state === 'granted'), ...waiters];
+    for (const { token, description, process } of places) {
+      const wish = this.wishes.get(description);
+      if (wish === undefined || this.pods.get(process)?.isDead === true) continue;
+      if (this.#left.has(token)) this.world.violate('ghost', `${token} is back after its leave`);
+      if (this.#isLongOver(wish)) this.world.violate('ghost', `${token} of ${description} is held by nobody`);
+    }
+  }
+
+  /** So long that its pod has told the store, whatever was on its way when the faults ended. */
+  #isLongOver({ overAt }: Wish): boolean {
+    return overAt !== undefined && this.world.now > Math.max(FAULTS_END + 8_000, overAt + 4_000);
+  }
+
+  /** Only a process without signs of life loses its places. */
+  #lookForDropped(before: LockState | undefined, after: LockState | undefined): void {
+    if (before === undefined || this.world.weather !== 'network') return;
+    const kept = new Set(after === undefined ? [] : [...after.holders, ...after.waiters].map(({ token }) => token));
+    for (const { token, process } of before.waiters) {
+      if (kept.has(token) || this.#left.has(token) || !this.#isAlive(before.key, process)) continue;
+      this.world.violate('dropped', `${token} waits and its process lives`);
+    }
+  }
+}
