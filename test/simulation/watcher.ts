@@ -19,7 +19,7 @@ export class Watcher {
   readonly #told = new Map<string, { readonly token: string; readonly ticket: number }>();
   readonly #lastFence = new Map<string, number>();
   readonly #grantEpoch = new Map<string, number>();
-  readonly #lastSign = new Map<string, number>();
+  readonly #lastSign = new Map<string, { readonly at: number; forgivenMs: number }>();
   readonly #left = new Set<string>();
   readonly #before = new Map<string, LockState | undefined>();
 
@@ -44,8 +44,9 @@ export class Watcher {
 
   /** While the store stands still nobody can give a sign of life: the gap rule forgives it, up to its bound. */
   storePaused(milliseconds: number): void {
-    const forgiven = Math.min(5_000, Math.max(0, milliseconds - 800));
-    for (const [place, sign] of this.#lastSign) this.#lastSign.set(place, sign + forgiven);
+    for (const sign of this.#lastSign.values()) {
+      sign.forgivenMs = Math.min(5_000, sign.forgivenMs + Math.max(0, milliseconds - 800));
+    }
   }
 
   revokeRan(key: string): void {
@@ -105,12 +106,12 @@ export class Watcher {
   }
 
   #sign(key: string, pod: string): void {
-    this.#lastSign.set(`${key}/${pod}`, this.world.now);
+    this.#lastSign.set(`${key}/${pod}`, { at: this.world.now, forgivenMs: 0 });
   }
 
   #isAlive(key: string, pod: string): boolean {
     const sign = this.#lastSign.get(`${key}/${pod}`);
-    return sign !== undefined && this.world.now - sign < SURELY_ALIVE_MS;
+    return sign !== undefined && this.world.now - sign.at - sign.forgivenMs < SURELY_ALIVE_MS;
   }
 
   #isValid({ acquisition, pod }: Wish): boolean {
