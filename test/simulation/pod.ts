@@ -1,8 +1,7 @@
 import type { Acquisition } from '../../src/lock/client/acquisition.js';
 import type { ClientEnvironment, Hear, LockLine } from '../../src/lock/client/client.ports.js';
 import type { LockClient } from '../../src/lock/client/lock.client.js';
-import type { LockMessage } from '../../src/lock/lock.store.js';
-import type { Watcher } from './watcher.js';
+import type { AcquireCommand, BeatCommand, LeaveCommand, LockMessage } from '../../src/lock/lock.store.js';
 import type { World } from './world.js';
 
 /** One wish of a pod, as the watcher knows it: its id is the description that the store shows. */
@@ -15,6 +14,14 @@ export interface Wish {
   acquisition: Acquisition | undefined;
   /** When the pod was through with it. */
   overAt: number | undefined;
+}
+
+/** Who hears of every command when the store has run it, and of places when the client hears of them. */
+export interface Witness {
+  acquireRan(pod: Pod, command: AcquireCommand): void;
+  placeTold(command: AcquireCommand, ticket: number): void;
+  beatRan(pod: Pod, command: BeatCommand): void;
+  leaveRan(command: LeaveCommand): void;
 }
 
 /** A process of the fleet: the product's client, with simulated clocks, timers and network. */
@@ -35,7 +42,7 @@ export class Pod {
   constructor(
     readonly name: string,
     private readonly world: World,
-    private readonly watcher: Watcher,
+    private readonly watcher: Witness,
   ) {
     this.#rate = 1 + (world.random.next() - 0.5) * 0.006;
     this.#clock = new world.subject.SuspendAwareClock(

@@ -1,5 +1,5 @@
 import type { AcquireCommand, BeatCommand, LeaveCommand, LockState } from '../../src/lock/lock.store.js';
-import type { Pod, Wish } from './pod.js';
+import type { Pod, Wish, Witness } from './pod.js';
 import { FAULTS_END, type World } from './world.js';
 
 /** A process that gave a sign of life so recently is alive for the store, ms. */
@@ -12,7 +12,7 @@ interface Place {
 }
 
 /** Looks at the store after every command and at the pods all the time, and knows what must never be. */
-export class Watcher {
+export class Watcher implements Witness {
   readonly wishes = new Map<string, Wish>();
   readonly pods = new Map<string, Pod>();
   /** The oldest place that a wish was told of; a place whose answer was lost is nobody's. */
