@@ -5,6 +5,11 @@ import { FAULTS_END, type World } from './world.js';
 /** A process that gave a sign of life so recently is alive for the store, ms. */
 const SURELY_ALIVE_MS = 1_450;
 
+interface SignOfLife {
+  readonly at: number;
+  forgivenMs: number;
+}
+
 interface Place {
   readonly description: string;
   readonly token: string;
@@ -19,7 +24,9 @@ export class Watcher implements Witness {
   readonly #told = new Map<string, { readonly token: string; readonly ticket: number }>();
   readonly #lastFence = new Map<string, number>();
   readonly #grantEpoch = new Map<string, number>();
-  readonly #lastSign = new Map<string, { readonly at: number; forgivenMs: number }>();
+  readonly #lastSign = new Map<string, SignOfLife>();
+  /** As of before the present command. */
+  #signBefore: { readonly place: string; readonly sign: SignOfLife | undefined } | undefined;
   readonly #left = new Set<string>();
   readonly #before = new Map<string, LockState | undefined>();
 
@@ -106,11 +113,22 @@ export class Watcher implements Witness {
   }
 
   #sign(key: string, pod: string): void {
-    this.#lastSign.set(`${key}/${pod}`, { at: this.world.now, forgivenMs: 0 });
+    const place = `${key}/${pod}`;
+    this.#signBefore = { place, sign: this.#lastSign.get(place) };
+    this.#lastSign.set(place, { at: this.world.now, forgivenMs: 0 });
   }
 
   #isAlive(key: string, pod: string): boolean {
-    const sign = this.#lastSign.get(`${key}/${pod}`);
+    return this.#isFresh(this.#lastSign.get(`${key}/${pod}`));
+  }
+
+  /** Without the sign of life that this command itself is. */
+  #wasAlive(key: string, pod: string): boolean {
+    const place = `${key}/${pod}`;
+    return this.#isFresh(this.#signBefore?.place === place ? this.#signBefore.sign : this.#lastSign.get(place));
+  }
+
+  #isFresh(sign: SignOfLife | undefined): boolean {
     return sign !== undefined && this.world.now - sign.at - sign.forgivenMs < SURELY_ALIVE_MS;
   }
 
@@ -135,6 +153,7 @@ export class Watcher implements Witness {
           this.#lookForGhosts(state);
         }
         this.#lookForDropped(before, state);
+        this.#signBefore = undefined;
         this.checkHolders(key);
         this.checkDeadlines();
       },
@@ -208,7 +227,7 @@ export class Watcher implements Witness {
     if (before === undefined || this.world.weather !== 'network') return;
     const kept = new Set(after === undefined ? [] : [...after.holders, ...after.waiters].map(({ token }) => token));
     for (const { token, process } of before.waiters) {
-      if (kept.has(token) || this.#left.has(token) || !this.#isAlive(before.key, process)) continue;
+      if (kept.has(token) || this.#left.has(token) || !this.#wasAlive(before.key, process)) continue;
       this.world.violate('dropped', `${token} waits and its process lives`);
     }
   }
