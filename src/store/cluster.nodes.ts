@@ -18,17 +18,23 @@ export class ClusterNodes {
     private readonly patienceMs: number,
   ) {
     cluster.on('+node', (node: Redis) => {
-      if (cluster.status === 'ready') connect(node);
+      if (cluster.status === 'ready') void connect(node);
     });
   }
 
   /** Connects to the masters and looks at one of them. @throws StoreUnavailableError, StoreConfigurationError */
   async prepare(): Promise<readonly ServerNotice[]> {
-    const masters = this.cluster.nodes('master');
-    await Promise.all(masters.map((node) => connect(node)));
+    const masters = await this.primaries();
     const node = masters.find(({ status }) => status === 'ready');
     if (node === undefined) throw new StoreUnavailableError('no master of the cluster can be reached');
     return checkServer(node, 'cluster');
+  }
+
+  /** The masters, connected as far as they can be. */
+  async primaries(): Promise<readonly Redis[]> {
+    const masters = this.cluster.nodes('master');
+    await Promise.all(masters.map((node) => connect(node)));
+    return masters;
   }
 
   /** Sends a command to the master of its first key, and follows redirections; never from a queue. */
@@ -46,7 +52,7 @@ export class ClusterNodes {
     const alive = connected.find((_, index) => answers[index] === true);
     if (alive === undefined) throw new StoreUnavailableError('no node of the cluster answers');
     const state = await alive.cluster('INFO');
-    if (!String(state).includes('cluster_state:ok')) throw new StoreUnavailableError('the cluster is down');
+    if (!state.includes('cluster_state:ok')) throw new StoreUnavailableError('the cluster is down');
   }
 
   /** Asks where the slots are now, soon after something failed. */

@@ -21,6 +21,12 @@ export interface LinkRules<C> {
 
 const FIRST_RETRY_MS = 25;
 const LONGEST_RETRY_MS = 1_000;
+const ENDED: Readonly<Record<Store['kind'], string>> = {
+  standalone: 'the connection to redis ended',
+  sentinel: 'the connection to redis ended',
+  // ioredis leaves without a word where CLUSTER INFO says that the state is not ok.
+  cluster: 'the cluster is not ready: its state is not ok, or the connection to it ended',
+};
 /** How long close() waits for sockets to end, ms. */
 const CLOSE_MS = 1_000;
 
@@ -97,17 +103,18 @@ export class Link<C extends Redis | Cluster> {
     client.once('end', () => {
       this.#lose(client, worst(faults));
     });
-    client.once('ready', () => void this.#prepare(client));
+    client.once('ready', () => void this.#prepare(client, faults));
     this.#giveUp = setTimeout(() => {
       this.#lose(client, new StoreUnavailableError('redis takes connections but does not answer'));
     }, this.rules.patienceMs);
   }
 
-  async #prepare(client: C): Promise<void> {
+  async #prepare(client: C, faults: unknown[]): Promise<void> {
     try {
       await this.rules.prepare(client);
     } catch (error) {
-      this.#lose(client, storeFault(error, this.rules.kind));
+      faults.push(storeFault(error, this.rules.kind));
+      this.#lose(client, worst(faults));
       return;
     }
     if (client !== this.#client || this.#isClosed) return;
@@ -123,7 +130,7 @@ export class Link<C extends Redis | Cluster> {
     clearTimeout(this.#giveUp);
     this.#client = undefined;
     this.#isUsable = false;
-    this.#fault = reason ?? new StoreUnavailableError('the connection to redis ended');
+    this.#fault = reason ?? new StoreUnavailableError(ENDED[this.rules.kind]);
     this.rules.lost?.(this.#fault);
     this.#decide();
     if (client !== undefined) this.#end(client);

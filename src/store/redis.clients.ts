@@ -54,7 +54,13 @@ function commandRules({ connectionName, connectTimeoutMs }: ConnectionRules): Io
 }
 
 function clusterRules(node: IoRedisOptions, rules: ConnectionRules): IoClusterOptions {
-  const { connectionName: _, retryStrategy: __, enableOfflineQueue: ___, readOnly: ____, ...common } = commandRules(rules);
+  const {
+    connectionName: _,
+    retryStrategy: __,
+    enableOfflineQueue: ___,
+    readOnly: ____,
+    ...common
+  } = commandRules(rules);
   return {
     enableOfflineQueue: false,
     enableReadyCheck: true,

@@ -1,6 +1,6 @@
 import { type Cluster, Command, type Redis } from 'ioredis';
 import { ClusterNodes } from './cluster.nodes.js';
-import { withDeadline } from './deadline.js';
+import { type Deadline, withDeadline } from './deadline.js';
 import { HealthRecord } from './health.record.js';
 import { Link } from './link.js';
 import { type Clients, isCluster } from './redis.clients.js';
@@ -11,6 +11,8 @@ import { StoreError } from './store.errors.js';
 
 /** A probe writes, so that a read-only or replica-less server shows itself; the key never exists. */
 const PROBE_KEY = 'heartbeat';
+/** How many keys a SCAN looks at in one go: enough to get on, little enough to hold nobody up. */
+const SCAN_STEP = 500;
 
 export interface RedisCommand {
   readonly name: string;
@@ -53,6 +55,11 @@ export class RedisCommands {
     return this.#link.client;
   }
 
+  /** The client; waits for the very first connection only. @throws StoreUnavailableError, StoreConfigurationError */
+  usable(deadline: Deadline): Promise<Redis | Cluster> {
+    return this.#link.usable(deadline);
+  }
+
   /** Resolves when the first connection is there. @throws StoreError where it can't be had within a command's deadline */
   async connected(): Promise<void> {
     await withDeadline('the connection', 2 * this.tuning.commandTimeoutMs, (deadline) => this.#link.usable(deadline));
@@ -64,16 +71,39 @@ export class RedisCommands {
    * @throws StoreTimeoutError, StoreUnavailableError, StoreConfigurationError; a script's own error as it is
    */
   async send(label: string, command: RedisCommand, alternative?: () => RedisCommand): Promise<unknown> {
+    return this.#within(label, async (client, deadline) => {
+      try {
+        return await this.#sendOver(client, command);
+      } catch (error) {
+        if (replyCode(error) !== 'NOSCRIPT' || alternative === undefined || deadline.isOver) throw error;
+        return this.#sendOver(client, alternative());
+      }
+    });
+  }
+
+  /** Names of keys, found on each primary; see Store. */
+  async scan(pattern: string, limit: number): Promise<readonly string[]> {
+    const names = new Set<string>();
+    for (const node of await this.#primaries()) {
+      let cursor = '0';
+      do {
+        const step = await this.#within('SCAN', () => node.scan(cursor, 'MATCH', pattern, 'COUNT', SCAN_STEP));
+        cursor = step[0];
+        for (const name of step[1]) names.add(name);
+      } while (cursor !== '0' && names.size < limit);
+    }
+    return [...names].slice(0, limit);
+  }
+
+  async close(): Promise<void> {
+    await this.#link.close();
+  }
+
+  async #within<T>(label: string, work: (client: Redis | Cluster, deadline: Deadline) => Promise<T>): Promise<T> {
     try {
-      const answer = await withDeadline(label, this.tuning.commandTimeoutMs, async (deadline) => {
-        const client = await this.#link.usable(deadline);
-        try {
-          return await this.#sendOver(client, command);
-        } catch (error) {
-          if (replyCode(error) !== 'NOSCRIPT' || alternative === undefined || deadline.isOver) throw error;
-          return await this.#sendOver(client, alternative());
-        }
-      });
+      const answer = await withDeadline(label, this.tuning.commandTimeoutMs, async (deadline) =>
+        work(await this.#link.usable(deadline), deadline),
+      );
       this.#health.succeeded();
       return answer;
     } catch (error) {
@@ -81,8 +111,10 @@ export class RedisCommands {
     }
   }
 
-  async close(): Promise<void> {
-    await this.#link.close();
+  #primaries(): Promise<readonly Redis[]> {
+    return this.#within('SCAN', async (client) =>
+      isCluster(client) ? ((await this.#nodes?.primaries()) ?? []) : [client],
+    );
   }
 
   /** A refused command (wrong type, no permission, a script's error) is an answer all the same. */

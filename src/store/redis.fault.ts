@@ -1,9 +1,4 @@
-import {
-  StoreConfigurationError,
-  StoreError,
-  type StoreFaultReason,
-  StoreUnavailableError,
-} from './store.errors.js';
+import { StoreConfigurationError, StoreError, type StoreFaultReason, StoreUnavailableError } from './store.errors.js';
 import type { Store } from './store.js';
 
 interface Reading {
@@ -25,12 +20,27 @@ const REPLIES: Readonly<Record<string, Reading>> = {
   OOM: { message: 'redis is full: raise maxmemory, or give it less to keep' },
   BUSY: { message: 'redis is busy with a script of somebody' },
   UNKILLABLE: { message: 'redis is busy with a script of somebody' },
-  WRONGPASS: { reason: 'wrong_password', message: 'redis refuses the user name or password: check REDIS_USERNAME and REDIS_PASSWORD' },
+  WRONGPASS: {
+    reason: 'wrong_password',
+    message: 'redis refuses the user name or password: check REDIS_USERNAME and REDIS_PASSWORD',
+  },
   NOAUTH: { reason: 'wrong_password', message: 'redis asks for a password: set REDIS_PASSWORD' },
-  NOPERM: { reason: 'no_permission', message: 'the redis user may not do this: extend its ACL (commands, keys and channels)' },
-  DENIED: { reason: 'no_permission', message: 'redis is in protected mode: give it a password, or bind it to an address' },
-  WRONGTYPE: { reason: 'wrong_type', message: 'a key of ours holds something else: choose another REDIS_KEY_PREFIX, or delete it' },
-  CROSSSLOT: { reason: 'cross_slot', message: 'the keys of one script lie in different cluster slots: give them one {hash tag}' },
+  NOPERM: {
+    reason: 'no_permission',
+    message: 'the redis user may not do this: extend its ACL (commands, keys and channels)',
+  },
+  DENIED: {
+    reason: 'no_permission',
+    message: 'redis is in protected mode: give it a password, or bind it to an address',
+  },
+  WRONGTYPE: {
+    reason: 'wrong_type',
+    message: 'a key of ours holds something else: choose another REDIS_KEY_PREFIX, or delete it',
+  },
+  CROSSSLOT: {
+    reason: 'cross_slot',
+    message: 'the keys of one script lie in different cluster slots: give them one {hash tag}',
+  },
 };
 
 const TLS_CODES = new Set([
@@ -46,7 +56,8 @@ const TLS_CODES = new Set([
 
 /** What ioredis says where it knows that nothing was sent. */
 const NEVER_SENT = /isn't writeable|isn't ready|^Cluster is ended|^connect /;
-const CONNECTION_ENDED = /^Connection is closed|max retries per request|connection close|None of startup nodes|Socket closed|subscriber for the cluster/;
+const CONNECTION_ENDED =
+  /^Connection is closed|max retries per request|connection close|None of startup nodes|Socket closed|subscriber for the cluster/;
 
 /**
  * What went wrong, in our classes. Replies that are a script's own fault (a Lua error) come back as they are.
@@ -55,6 +66,8 @@ const CONNECTION_ENDED = /^Connection is closed|max retries per request|connecti
  */
 export function storeFault(error: unknown, kind: Store['kind']): unknown {
   if (error instanceof StoreError || !(error instanceof Error)) return error;
+  // ioredis puts the command with its words there: a password, or users' data, in every log.
+  Reflect.deleteProperty(error, 'command');
   return topologyFault(error, kind) ?? replyFault(error) ?? connectionFault(error) ?? error;
 }
 
@@ -84,11 +97,11 @@ function topologyFault(error: Error, kind: Store['kind']): StoreError | undefine
   const { message } = error;
   const wrong = (text: string): StoreError => new StoreConfigurationError('wrong_topology', text, { cause: error });
   if (kind !== 'cluster' && /^(MOVED|ASK) /.test(message)) return wrong(NOT_STANDALONE);
-  if (kind === 'cluster' && message.includes('cluster support disabled')) {
+  if (kind === 'cluster' && /cluster support disabled|unknown command '?cluster/i.test(message)) {
     return wrong('the address in REDIS_CLUSTER_NODES is not a cluster: give it as REDIS_URL, or enable cluster mode');
   }
   if (kind !== 'sentinel') return undefined;
-  if (message.includes('invalid reply: null')) {
+  if (/No such master|invalid reply: null/.test(message)) {
     return new StoreConfigurationError(
       'unknown_master',
       'the sentinels watch no master of that name: check REDIS_SENTINEL_MASTER',
@@ -101,19 +114,28 @@ function topologyFault(error: Error, kind: Store['kind']): StoreError | undefine
   return sentinelPasswordFault(error);
 }
 
-export const NOT_STANDALONE = 'redis is a cluster node: give its address in REDIS_CLUSTER_NODES, not as a single server';
+export const NOT_STANDALONE =
+  'redis is a cluster node: give its address in REDIS_CLUSTER_NODES, not as a single server';
 
 function sentinelPasswordFault(error: Error): StoreError | undefined {
   if (!/sentinel .*(NOAUTH|WRONGPASS)/i.test(error.message)) return undefined;
-  return new StoreConfigurationError('wrong_password', 'the sentinels ask for a password: check REDIS_SENTINEL_PASSWORD', {
-    cause: error,
-  });
+  return new StoreConfigurationError(
+    'wrong_password',
+    'the sentinels ask for a password: check REDIS_SENTINEL_PASSWORD',
+    {
+      cause: error,
+    },
+  );
 }
 
 function connectionFault(error: Error): StoreError | undefined {
   const code: unknown = Reflect.get(error, 'code');
   if (typeof code === 'string' && TLS_CODES.has(code)) {
-    return new StoreConfigurationError('wrong_tls', `no trust in the connection to redis (${code}): check REDIS_TLS and REDIS_TLS_CA_FILE`, { cause: error });
+    return new StoreConfigurationError(
+      'wrong_tls',
+      `no trust in the connection to redis (${code}): check REDIS_TLS and REDIS_TLS_CA_FILE`,
+      { cause: error },
+    );
   }
   if (NEVER_SENT.test(error.message)) return new StoreUnavailableError("redis can't be reached now", { cause: error });
   if (typeof code === 'string' && /^E[A-Z]+$/.test(code)) {

@@ -33,7 +33,7 @@ export class RedisStore implements Store {
     this.#commands = new RedisCommands(clients, this.#tuning, () => {
       this.#followMaster(clients);
     });
-    this.#subscriber = new RedisSubscriber(clients, this.#tuning, () => this.#commands.client);
+    this.#subscriber = new RedisSubscriber(clients, this.#tuning, this.#commands);
   }
 
   /** Resolves when the first connection is there. @throws StoreError what a command would meet now; the store goes on trying */
@@ -55,11 +55,15 @@ export class RedisStore implements Store {
   }
 
   subscribe(channel: string, receive: (message: string) => void, resumed?: () => void): Promise<void> {
-    return this.#subscriber.subscribe(channel, { receive, resumed });
+    return this.#subscriber.subscribe(channel, receive, resumed);
   }
 
   unsubscribe(channel: string, receive?: (message: string) => void): Promise<void> {
     return this.#subscriber.unsubscribe(channel, receive);
+  }
+
+  scan(pattern: string, limit: number): Promise<readonly string[]> {
+    return this.#commands.scan(pattern, limit);
   }
 
   health(): StoreHealth {

@@ -1,7 +1,8 @@
-import type { Cluster, Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { type Deadline, withDeadline } from './deadline.js';
 import { Link } from './link.js';
 import type { Clients } from './redis.clients.js';
+import type { RedisCommands } from './redis.commands.js';
 import { storeFault } from './redis.fault.js';
 import type { StoreTuning } from './redis.options.js';
 import { StoreError } from './store.errors.js';
@@ -9,6 +10,8 @@ import { StoreError } from './store.errors.js';
 interface Receiver {
   readonly receive: (message: string) => void;
   readonly resumed: (() => void) | undefined;
+  /** Whether it was subscribed before: only then it can come back. */
+  wasSubscribed: boolean;
 }
 
 /** One connection for all channels, opened with the first of them. */
@@ -16,28 +19,31 @@ export class RedisSubscriber {
   readonly #receivers = new Map<string, Receiver[]>();
   readonly #link: Link<Redis>;
 
-  /** @param near the command client in use: in a cluster it knows the nodes */
+  /** @param commands the command connection: in a cluster it knows the nodes */
   constructor(
     private readonly clients: Clients,
     private readonly tuning: Required<StoreTuning>,
-    near: () => Redis | Cluster | undefined,
+    private readonly commands: Pick<RedisCommands, 'client' | 'usable'>,
   ) {
     this.#link = new Link<Redis>({
       kind: clients.kind,
-      open: () => this.#listen(clients.openSubscriber(near())),
+      open: () => this.#listen(clients.openSubscriber(commands.client)),
       prepare: (client) => this.#resume(client),
-      probe: async (client) => void (await client.ping()),
+      probe: async (client) => {
+        await client.ping();
+      },
       patienceMs: 2 * tuning.commandTimeoutMs,
       heartbeatMs: tuning.heartbeatMs,
     });
   }
 
   /** @throws StoreTimeoutError, StoreUnavailableError, StoreConfigurationError; then it is not subscribed */
-  async subscribe(channel: string, receiver: Receiver): Promise<void> {
+  async subscribe(channel: string, receive: Receiver['receive'], resumed?: () => void): Promise<void> {
+    const receiver: Receiver = { receive, resumed, wasSubscribed: false };
     this.#receivers.set(channel, [...(this.#receivers.get(channel) ?? []), receiver]);
-    this.#link.start();
     try {
       await this.#send('SUBSCRIBE', (client) => client.subscribe(channel));
+      receiver.wasSubscribed = true;
     } catch (error) {
       await this.#drop(channel, (other) => other !== receiver);
       throw error;
@@ -77,10 +83,16 @@ export class RedisSubscriber {
   async #send(label: string, command: (client: Redis) => Promise<unknown>): Promise<void> {
     const { commandTimeoutMs } = this.tuning;
     try {
-      await withDeadline(label, commandTimeoutMs, async (deadline: Deadline) => command(await this.#link.usable(deadline)));
+      await withDeadline(label, commandTimeoutMs, async (deadline) => command(await this.#usable(deadline)));
     } catch (error) {
       throw storeFault(error, this.clients.kind);
     }
+  }
+
+  async #usable(deadline: Deadline): Promise<Redis> {
+    if (this.clients.kind === 'cluster' && this.#link.client === undefined) await this.commands.usable(deadline);
+    this.#link.start();
+    return this.#link.usable(deadline);
   }
 
   #listen(client: Redis | undefined): Redis | undefined {
@@ -95,7 +107,7 @@ export class RedisSubscriber {
   }
 
   async #resume(client: Redis): Promise<void> {
-    const lost = [...this.#receivers].flatMap(([, receivers]) => receivers);
+    const lost = [...this.#receivers.values()].flat().filter(({ wasSubscribed }) => wasSubscribed);
     if (this.#receivers.size > 0) await client.subscribe(...this.#receivers.keys());
     for (const { resumed } of lost) if (resumed !== undefined) queueMicrotask(resumed);
   }

@@ -91,14 +91,18 @@ function operandFaults(
   if (body.isOpen && !declared.isOpen)
     faults.push(`${name}.lua: reads any number of ${table}; its header must say ${table}[n..]`);
   if (declared.isOpen && !all.isOpen)
-    faults.push(`${name}.lua: its header says ${table}[${declared.count + 1}..], but it reads none by a variable index`);
+    faults.push(
+      `${name}.lua: its header says ${table}[${declared.count + 1}..], but it reads none by a variable index`,
+    );
   return faults;
 }
 
 /** Indexes that stand in the code, and whether it also reads by a computed index or hands the whole table on. */
 function uses(table: string, source: string): { indexes: ReadonlySet<number>; isOpen: boolean } {
   const code = withoutComments(source);
-  const indexes = new Set([...code.matchAll(new RegExp(`\\b${table}\\[(\\d+)\\]`, 'g'))].map((match) => Number(match[1])));
+  const indexes = new Set(
+    [...code.matchAll(new RegExp(`\\b${table}\\[(\\d+)\\]`, 'g'))].map((match) => Number(match[1])),
+  );
   const isOpen = new RegExp(`\\b${table}\\b(?!\\[\\d+\\])`).test(code);
   return { indexes, isOpen };
 }

@@ -14,7 +14,8 @@ export type ServerNotice = string;
  */
 export async function checkServer(client: Redis, kind: Store['kind']): Promise<readonly ServerNotice[]> {
   const info = await readInfo(client);
-  if (info === undefined) return ['the redis user may not run INFO: neither its mode nor its eviction policy is checked'];
+  if (info === undefined)
+    return ['the redis user may not run INFO: neither its mode nor its eviction policy is checked'];
   if (info.get('redis_mode') === 'sentinel') {
     throw new StoreConfigurationError(
       'wrong_topology',

@@ -6,8 +6,9 @@ import type { AnyStore } from './store.js';
 import { STORE } from './store.token.js';
 
 /**
- * Provides the store under STORE to all modules, and ends its connections after all of them. Redis being down does not keep the
- * application from starting; a wrong password, address kind or option does.
+ * Provides the store under STORE to all modules, and ends its connections in onApplicationShutdown, after every module that is not
+ * global itself. A global module that needs the store on its way down uses it in beforeApplicationShutdown at the latest. Redis
+ * being down does not keep the application from starting; a wrong password, address kind or option does.
  *
  * @example
  * imports: [StoreModule.forRoot({ kind: 'memory' })]

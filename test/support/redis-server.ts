@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -15,11 +16,28 @@ const READY_LINE = 'Ready to accept connections';
 export interface RedisServer {
   readonly host: string;
   readonly port: number;
+  /** Of the process that runs now. */
   readonly pid: number;
   /** Where it runs; gone after `stop()`. */
   readonly folder: string;
+  /** Stops answering while connections stay open, as a machine that hangs does; `thaw()` lets it go on. */
+  freeze(): void;
+  thaw(): void;
+  /** Ends it at once; nothing is cleared up. */
+  crash(): Promise<void>;
+  /** Starts it again after a crash, on the same port. */
+  restart(): Promise<void>;
   /** Ends it at once, as a crash does, and clears up. May be called again. */
   stop(): Promise<void>;
+}
+
+export interface ServerFiles {
+  /** Files to write into its folder before it starts, by name; a sentinel's configuration, say. */
+  readonly files?: (server: { port: number; folder: string }) => Readonly<Record<string, string>>;
+  /** Words of redis-server in place of the usual ones. */
+  readonly words?: (server: { port: number; folder: string }) => readonly string[];
+  /** What it writes when it is ready. Default: that it accepts connections. */
+  readonly readyLine?: string;
 }
 
 /**
@@ -28,43 +46,99 @@ export interface RedisServer {
  * @param options further options of redis-server, e.g. `['--appendonly', 'yes']`
  * @throws {Error} with what the server wrote, where it does not start
  */
-export async function startRedisServer(options: readonly string[] = []): Promise<RedisServer> {
+export async function startRedisServer(options: readonly string[] = [], how: ServerFiles = {}): Promise<RedisServer> {
   for (let start = 1; ; start += 1) {
+    const server = new RedisProcess(await freePort(), await mkdtemp(join(tmpdir(), 'redis-')), options, how);
     try {
-      return await startOnce(await freePort(), options);
+      await server.restart();
+      return server;
     } catch (error) {
+      await server.stop();
       if (start === MAX_STARTS) throw error;
     }
   }
 }
 
-async function startOnce(port: number, options: readonly string[]): Promise<RedisServer> {
-  const folder = await mkdtemp(join(tmpdir(), 'redis-'));
-  const args = ['--port', String(port), '--bind', HOST, '--dir', folder, '--save', '', ...options];
-  const child = spawn(process.env['REDIS_SERVER'] ?? 'redis-server', args, { stdio: ['ignore', 'pipe', 'pipe'] });
-  const killWithUs = (): void => void child.kill('SIGKILL');
-  process.once('exit', killWithUs);
-  const stop = async (): Promise<void> => {
-    process.off('exit', killWithUs);
-    await end(child);
-    await rm(folder, { recursive: true, force: true });
-  };
-  try {
-    const pid = await ready(child);
-    return { host: HOST, port, pid, folder, stop };
-  } catch (error) {
-    await stop();
-    throw error;
+/** Nothing outlives the tests, however they end. */
+const running = new Set<RedisProcess>();
+process.once('exit', () => {
+  for (const server of running) server.abandon();
+});
+
+class RedisProcess implements RedisServer {
+  readonly host = HOST;
+  #child: ChildProcess | undefined;
+  #pid = 0;
+
+  constructor(
+    readonly port: number,
+    readonly folder: string,
+    private readonly options: readonly string[],
+    private readonly how: ServerFiles,
+  ) {
+    running.add(this);
+  }
+
+  get pid(): number {
+    return this.#pid;
+  }
+
+  freeze(): void {
+    this.#child?.kill('SIGSTOP');
+  }
+
+  thaw(): void {
+    this.#child?.kill('SIGCONT');
+  }
+
+  /** The last resort, when the process ends before the test has cleared up. */
+  abandon(): void {
+    this.#child?.kill('SIGKILL');
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  async crash(): Promise<void> {
+    if (this.#child !== undefined) await end(this.#child);
+  }
+
+  async restart(): Promise<void> {
+    for (const [name, text] of Object.entries(this.how.files?.(this) ?? {})) {
+      await writeFile(join(this.folder, name), text, { flag: 'wx' }).catch(ignoreExisting);
+    }
+    const words = this.how.words?.(this) ?? [
+      '--port',
+      String(this.port),
+      '--bind',
+      HOST,
+      '--dir',
+      this.folder,
+      '--save',
+      '',
+    ];
+    const command = process.env['REDIS_SERVER'] ?? 'redis-server';
+    this.#child = spawn(command, [...words, ...this.options], { stdio: ['ignore', 'pipe', 'pipe'] });
+    this.#pid = await ready(this.#child, this.how.readyLine ?? READY_LINE);
+  }
+
+  async stop(): Promise<void> {
+    running.delete(this);
+    await this.crash();
+    await rm(this.folder, { recursive: true, force: true });
   }
 }
 
+/** A sentinel rewrites its configuration: after a crash it goes on with what it has learned. */
+function ignoreExisting(error: unknown): void {
+  if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+}
+
 /** The process id, once the server says that it is ready. What it says later is read too, or a full pipe would stop it. */
-function ready(child: ChildProcess): Promise<number> {
+function ready(child: ChildProcess, readyLine: string): Promise<number> {
   return new Promise((resolve, reject) => {
     let output = '';
     const read = (chunk: Buffer): void => {
       output = `${output}${chunk.toString()}`.slice(-MAX_OUTPUT_LENGTH);
-      if (output.includes(READY_LINE) && child.pid !== undefined) resolve(child.pid);
+      if (output.includes(readyLine) && child.pid !== undefined) resolve(child.pid);
     };
     child.stdout?.on('data', read);
     child.stderr?.on('data', read);
@@ -82,7 +156,8 @@ async function end(child: ChildProcess): Promise<void> {
   await exited;
 }
 
-async function freePort(): Promise<number> {
+/** A port that is free now; another process may take it before it is used. */
+export async function freePort(): Promise<number> {
   const server = createServer().listen(0, HOST);
   await once(server, 'listening');
   const address = server.address();

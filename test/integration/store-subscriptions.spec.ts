@@ -1,0 +1,123 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Redis } from 'ioredis';
+import { RedisStore } from '../../src/store/index.js';
+import { PUBLISH } from '../support/counter-script.js';
+import { eventually } from '../support/eventually.js';
+import { type RedisServer, startRedisServer } from '../support/redis-server.js';
+
+const TIMEOUT_MS = 300;
+let server: RedisServer;
+let admin: Redis;
+const opened: RedisStore[] = [];
+
+beforeAll(async () => {
+  server = await startRedisServer();
+  admin = new Redis({ port: server.port, host: server.host });
+  admin.on('error', () => undefined);
+});
+
+afterEach(async () => {
+  server.thaw();
+  await Promise.all(opened.splice(0).map((store) => store.close()));
+});
+
+afterAll(async () => {
+  admin.disconnect();
+  await server.stop();
+});
+
+function open(options: { password?: string; keyPrefix?: string; port?: number } = {}): RedisStore {
+  const store = new RedisStore({
+    ...{ kind: 'standalone', host: server.host, port: server.port, db: 0, tls: false, keyPrefix: 't:' },
+    ...options,
+    ...{ commandTimeoutMs: TIMEOUT_MS, heartbeatMs: 50 },
+  });
+  opened.push(store);
+  return store;
+}
+
+describe('RedisStore.subscribe()', () => {
+  it('has the subscription when it resolves, and gives messages by channel', async () => {
+    const store = open();
+    const heard: string[] = [];
+    await store.subscribe('t:one', (message) => heard.push(`one ${message}`));
+    await store.subscribe('t:two', (message) => heard.push(`two ${message}`));
+    expect(await store.run(PUBLISH, ['t:{p}'], ['t:one', 'a'])).toBe(1);
+    expect(await store.run(PUBLISH, ['t:{p}'], ['t:two', 'b'])).toBe(1);
+    expect(await store.run(PUBLISH, ['t:{p}'], ['t:three', 'c'])).toBe(0);
+    await eventually(() => heard.length === 2);
+    expect(heard).toEqual(['one a', 'two b']);
+  });
+
+  it('ends a channel with its last receiver, and leaves none behind after many', async () => {
+    const store = open();
+    const channels = async (): Promise<unknown> => admin.pubsub('CHANNELS', 't:*');
+    const heard: string[] = [];
+    const first = (): unknown => heard.push('first');
+    const second = (): unknown => heard.push('second');
+    await store.subscribe('t:shared', first);
+    await store.subscribe('t:shared', second);
+    await store.unsubscribe('t:shared', first);
+    expect(await store.run(PUBLISH, ['t:{p}'], ['t:shared', 'a'])).toBe(1);
+    await eventually(() => heard.length > 0);
+    expect(heard).toEqual(['second']);
+    await store.unsubscribe('t:shared', second);
+    await Promise.all(
+      Array.from({ length: 300 }, async (_, index) => {
+        await store.subscribe(`t:${index}`, () => undefined);
+        await store.unsubscribe(`t:${index}`);
+      }),
+    );
+    expect(await channels()).toEqual([]);
+    const clients = String(await admin.client('LIST'));
+    expect(clients.split('\n').filter((line) => line.includes('name=coordinator'))).toHaveLength(2);
+  });
+
+  it('keeps a channel that is taken again while it is given up', async () => {
+    const store = open();
+    const heard: string[] = [];
+    await store.subscribe('t:again', () => undefined);
+    const leaving = store.unsubscribe('t:again');
+    await store.subscribe('t:again', (message) => heard.push(message));
+    await leaving;
+    expect(await store.run(PUBLISH, ['t:{p}'], ['t:again', 'here'])).toBe(1);
+    await eventually(() => heard.length === 1);
+  });
+
+  it('survives CLIENT KILL and a restart of the server, and says that it was away', async () => {
+    const own = await startRedisServer();
+    const store = open({ port: own.port });
+    let returns = 0;
+    const heard: string[] = [];
+    await store.subscribe(
+      't:kept',
+      (message) => heard.push(message),
+      () => {
+        returns += 1;
+      },
+    );
+    const killer = new Redis({ port: own.port });
+    killer.on('error', () => undefined);
+    await killer.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
+    await eventually(() => returns === 1);
+    expect(await store.run(PUBLISH, ['t:{p}'], ['t:kept', 'a'])).toBe(1);
+    await own.crash();
+    await own.restart();
+    await eventually(() => returns === 2);
+    await eventually(async () => (await store.run(PUBLISH, ['t:{p}'], ['t:kept', 'b'])) === 1);
+    await eventually(() => heard.length === 2);
+    expect(heard).toEqual(['a', 'b']);
+    killer.disconnect();
+    await own.stop();
+  });
+
+  it('fails within its deadline while the server is frozen, and is then not subscribed', async () => {
+    const store = open();
+    await store.subscribe('t:before', () => undefined);
+    server.freeze();
+    await expect(store.subscribe('t:late', () => undefined)).rejects.toMatchObject({ isRetryable: true });
+    server.thaw();
+    await eventually(async () => (await store.run(PUBLISH, ['t:{p}'], ['t:before', 'x'])) === 1);
+    await eventually(async () => JSON.stringify(await admin.pubsub('CHANNELS', 't:*')) === '["t:before"]');
+  });
+});

@@ -1,0 +1,187 @@
+import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { Cluster } from 'ioredis';
+import { type RedisStoreOptions, RedisStore } from '../../src/store/index.js';
+import { COUNT, PUBLISH } from '../support/counter-script.js';
+import { eventually } from '../support/eventually.js';
+import { type RedisCluster, startRedisCluster } from '../support/redis-cluster.js';
+import { type RedisSentinel, startRedisSentinel } from '../support/redis-sentinel.js';
+import type { RedisServer } from '../support/redis-server.js';
+
+const CEILING_MS = 20_000;
+const START_MS = 60_000;
+const ACCESS = { db: 0, tls: false, keyPrefix: 't:' };
+const TUNING = { commandTimeoutMs: 400, heartbeatMs: 100 };
+const opened: RedisStore[] = [];
+
+let sentinel: RedisSentinel;
+let cluster: RedisCluster;
+
+beforeAll(async () => {
+  [sentinel, cluster] = await Promise.all([startRedisSentinel(), startRedisCluster()]);
+}, START_MS);
+
+afterEach(async () => {
+  await Promise.all(opened.splice(0).map((store) => store.close()));
+});
+
+afterAll(async () => {
+  await Promise.all([sentinel.stop(), cluster.stop()]);
+});
+
+function open(options: RedisStoreOptions): RedisStore {
+  const store = new RedisStore({ ...options, ...TUNING });
+  opened.push(store);
+  return store;
+}
+
+function viaSentinel(master = sentinel.masterName): RedisStore {
+  return open({ kind: 'sentinel', sentinels: sentinel.sentinels, master, ...ACCESS });
+}
+
+/** Nodes that one test has taken down are coming back while the next one begins. */
+async function viaCluster(): Promise<RedisStore> {
+  const store = open({ kind: 'cluster', nodes: cluster.nodes.slice(0, 2), ...ACCESS });
+  await eventually(() => store.connected().then(() => true), CEILING_MS);
+  return store;
+}
+
+function single({ host, port }: RedisServer): RedisStore {
+  return open({ kind: 'standalone', host, port, ...ACCESS });
+}
+
+/** Runs the counter until it is counted; who is told to try again does. */
+async function countAgain(store: RedisStore, key: string): Promise<void> {
+  await eventually(async () => Number(await store.run(COUNT, [key], [1])) > 0, CEILING_MS);
+}
+
+/** A message gets through once the subscription is where messages are. */
+async function hearAgain(store: RedisStore, heard: string[], message: string): Promise<void> {
+  await eventually(async () => {
+    await store.run(PUBLISH, ['t:{p}'], ['t:channel', message]);
+    return heard.includes(message);
+  }, CEILING_MS);
+}
+
+describe('RedisStore on Sentinel', () => {
+  it('runs scripts on the master and follows a failover, the subscription too', async () => {
+    const store = viaSentinel();
+    const heard: string[] = [];
+    await store.subscribe('t:channel', (message) => heard.push(message));
+    expect(await store.run(COUNT, ['t:{s}'], [1])).toBe(1);
+    await hearAgain(store, heard, 'before');
+    const old = await sentinel.master();
+    await old.crash();
+    await countAgain(store, 't:{s}');
+    await hearAgain(store, heard, 'after');
+    expect((await sentinel.master()).port).not.toBe(old.port);
+    await eventually(() => store.health().downForMs === 0);
+    await old.restart();
+  }, 60_000);
+
+  it('leaves a master that is frozen', async () => {
+    const store = viaSentinel();
+    await store.run(COUNT, ['t:{f}'], [1]);
+    const old = await sentinel.master();
+    old.freeze();
+    await expect(store.run(COUNT, ['t:{f}'], [1])).rejects.toMatchObject({ isRetryable: true });
+    await countAgain(store, 't:{f}');
+    old.thaw();
+  }, 60_000);
+
+  it('says that no master has that name', async () => {
+    await expect(viaSentinel('nobody').connected()).rejects.toMatchObject({ reason: 'unknown_master' });
+  });
+});
+
+describe('RedisStore on Cluster', () => {
+  it('runs scripts on every master, also after SCRIPT FLUSH, and hears messages from each', async () => {
+    const store = await viaCluster();
+    const heard: string[] = [];
+    await store.subscribe('t:channel', (message) => heard.push(message));
+    const keys = Array.from({ length: 60 }, (_, index) => `t:{all-${index}}`);
+    const masters = new Set(await Promise.all(keys.map(async (key) => (await cluster.masterOf(key)).port)));
+    expect(masters.size).toBe(3);
+    expect(await Promise.all(keys.map((key) => store.run(COUNT, [key], [1])))).toEqual(keys.map(() => 1));
+    const admin = new Cluster(cluster.nodes.map(({ port }) => ({ host: '127.0.0.1', port })));
+    await new Promise((resolve) => admin.once('ready', resolve));
+    await Promise.all(admin.nodes('master').map((node) => node.script('FLUSH')));
+    admin.disconnect();
+    expect(await Promise.all(keys.map((key) => store.run(COUNT, [key], [1])))).toEqual(keys.map(() => 2));
+    await Promise.all(keys.map((key) => store.run(PUBLISH, [key], ['t:channel', key])));
+    await eventually(() => heard.length === keys.length);
+    expect(new Set(heard)).toEqual(new Set(keys));
+    expect((await store.scan('t:{all-*}', 1_000)).toSorted()).toEqual(keys.toSorted());
+  }, 60_000);
+
+  it('follows a planned failover and the loss of a master', async () => {
+    const store = await viaCluster();
+    const heard: string[] = [];
+    await store.subscribe('t:channel', (message) => heard.push(message));
+    expect(await store.run(COUNT, ['t:{c}'], [1])).toBe(1);
+    await cluster.failOver('t:{c}');
+    await countAgain(store, 't:{c}');
+    const old = await cluster.masterOf('t:{c}');
+    await old.crash();
+    await countAgain(store, 't:{c}');
+    await hearAgain(store, heard, 'after');
+    expect((await cluster.masterOf('t:{c}')).port).not.toBe(old.port);
+    await eventually(() => store.health().downForMs === 0);
+    await old.restart();
+  }, 60_000);
+
+  it('leaves a master that is frozen, and meets deadlines meanwhile', async () => {
+    const store = await viaCluster();
+    await store.run(COUNT, ['t:{z}'], [1]);
+    const old = await cluster.masterOf('t:{z}');
+    old.freeze();
+    await expect(store.run(COUNT, ['t:{z}'], [1])).rejects.toMatchObject({ name: 'StoreTimeoutError' });
+    await countAgain(store, 't:{z}');
+    old.thaw();
+  }, 60_000);
+
+  it('works from a client with a key prefix that was passed in, and leaves it open', async () => {
+    const nodes = cluster.nodes.map(({ host, port }) => ({ host, port }));
+    const client = new Cluster(nodes, { keyPrefix: 'x:' });
+    const store = open({ kind: 'client', client, keyPrefix: 'y:' });
+    await countAgain(store, `${store.keyPrefix}{k}`);
+    expect(store).toMatchObject({ kind: 'cluster', keyPrefix: 'x:y:' });
+    await store.close();
+    expect(['end', 'close', 'disconnecting']).not.toContain(client.status);
+    expect(await client.get('y:{k}')).toBe('1');
+    client.disconnect();
+  });
+});
+
+describe('RedisStore told the wrong kind of server', () => {
+  it.each([
+    ['a cluster node as a single server', () => single(node()), 'REDIS_CLUSTER_NODES'],
+    ['a sentinel as a single server', () => single(watcher()), 'REDIS_SENTINELS'],
+    ['a sentinel as a cluster', () => open({ kind: 'cluster', nodes: [watcher()], ...ACCESS }), ''],
+    [
+      'a single server as a cluster',
+      () => open({ kind: 'cluster', nodes: [sentinel.servers[1] ?? node()], ...ACCESS }),
+      'REDIS_URL',
+    ],
+    [
+      'a single server as a sentinel',
+      () => open({ kind: 'sentinel', sentinels: [sentinel.servers[1] ?? node()], master: 'm', ...ACCESS }),
+      'REDIS_SENTINELS',
+    ],
+  ])('says so: %s', async (_, open, advice) => {
+    const store = open();
+    await expect(store.connected()).rejects.toMatchObject({ reason: 'wrong_topology', isRetryable: false });
+    await expect(store.run(COUNT, ['t:{x}'], [1])).rejects.toThrow(advice);
+  });
+});
+
+function node(): RedisServer {
+  const [first] = cluster.nodes;
+  if (first === undefined) throw new Error('no node');
+  return first;
+}
+
+function watcher(): RedisServer {
+  const [first] = sentinel.sentinels;
+  if (first === undefined) throw new Error('no sentinel');
+  return first;
+}

@@ -1,0 +1,51 @@
+import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
+import { escapeName, MAX_NAME_BYTES, taggedKey, unescapeName } from '../../../src/store/index.js';
+
+const anyText = fc.string({
+  unit: fc.oneof(
+    fc.constantFrom(...'{}:|%~-u0\n\0é…'.split(''), '\ud800', '\udc00'),
+    fc.string({ unit: 'binary', maxLength: 1 }),
+  ),
+  maxLength: 400,
+});
+
+describe('escapeName()', () => {
+  it('leaves usual names readable', () => {
+    expect(escapeName('order-7_a.b@c')).toBe('order-7_a.b@c');
+    expect(escapeName('order:7')).toBe('order%3a7');
+    expect(taggedKey('p:lk:', 'a}{b', ':q')).toBe('p:lk:{a%7d%7bb}:q');
+  });
+
+  it('gives a name to the empty text, since {} would be no hash tag', () => {
+    expect(escapeName('')).not.toBe('');
+    expect(unescapeName(escapeName(''))).toBe('');
+  });
+
+  it('is reversible, bounded and free of separators for any text', () => {
+    fc.assert(
+      fc.property(anyText, (text) => {
+        const name = escapeName(text);
+        expect(name).toMatch(/^[^{}:|\p{Cc}]+$/u);
+        expect(Buffer.byteLength(name)).toBeLessThanOrEqual(MAX_NAME_BYTES);
+        expect(Buffer.from(name).toString()).toBe(name);
+        const back = unescapeName(name);
+        if (name.includes('%~')) expect(text.startsWith(back.slice(0, back.lastIndexOf('…')))).toBe(true);
+        else expect(back).toBe(text);
+      }),
+    );
+  });
+
+  it('never gives two texts one name', () => {
+    fc.assert(
+      fc.property(anyText, anyText, (one, other) => {
+        expect(escapeName(one) === escapeName(other)).toBe(one === other);
+        expect(escapeName(escapeName(one)) === escapeName(one)).toBe(!escapeName(one).includes('%'));
+      }),
+    );
+    const long = 'x'.repeat(500);
+    expect(escapeName(`${long}a`)).not.toBe(escapeName(`${long}b`));
+    expect(escapeName(`${long}\ud800`)).not.toBe(escapeName(`${long}\ud801`));
+    expect(escapeName(escapeName(long))).not.toBe(escapeName(long));
+  });
+});
