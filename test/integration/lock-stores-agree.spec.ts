@@ -4,7 +4,14 @@ import { unescapeText } from '../../src/lock/lock.keys.js';
 import { LOCK_LIMITS } from '../../src/lock/lock.limits.js';
 import type { LockStore } from '../../src/lock/lock.store.js';
 import type { LockTable } from '../../src/lock/memory/lock.table.js';
-import { memoryBench, type MemoryBench, PROCESSES, redisBench, type RedisBench } from '../support/lock-bench.js';
+import {
+  EndlessTable,
+  memoryBench,
+  type MemoryBench,
+  PROCESSES,
+  redisBench,
+  type RedisBench,
+} from '../support/lock-bench.js';
 import { sized } from '../support/proof-scale.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 
@@ -109,7 +116,7 @@ describe('MemoryLockStore and RedisLockStore', () => {
   beforeAll(async () => {
     server = await startRedisServer();
     redis = await redisBench(server, 'agree:');
-    memory = await memoryBench(redis.clock);
+    memory = await memoryBench(redis.clock, new EndlessTable(LOCK_LIMITS));
   });
   afterAll(async () => {
     await redis.close();

@@ -29,8 +29,17 @@ export interface RedisBench extends LockBench {
   readonly client: Redis;
 }
 
-export async function memoryBench(clock: TestClock = { us: START_US }): Promise<MemoryBench> {
-  const table = new LockTable(LOCK_LIMITS);
+/** Nothing is cleared away, as the keys of ClockedRedis live on: what is over must be decided by the store. */
+export class EndlessTable extends LockTable {
+  override clearOver(): void {
+    // On purpose.
+  }
+}
+
+export async function memoryBench(
+  clock: TestClock = { us: START_US },
+  table = new LockTable(LOCK_LIMITS),
+): Promise<MemoryBench> {
   const store = new MemoryLockStore({ clock: () => clock.us, table });
   const heard = await listen(store, () => new Promise((resolve) => setImmediate(resolve)));
   return { store, clock, table, heard, close: () => Promise.resolve() };

@@ -3,7 +3,7 @@ import { MemoryLockStore } from '../../../src/lock/memory-lock.store.js';
 import { describeLockStore } from '../../contract/lock-store.contract.js';
 import { acquire, leave, memoryBench } from '../../support/lock-bench.js';
 
-describeLockStore('MemoryLockStore', memoryBench);
+describeLockStore('MemoryLockStore', () => memoryBench());
 
 describe('MemoryLockStore', () => {
   it('leaves nothing of keys used once, after their fence memory', async () => {
