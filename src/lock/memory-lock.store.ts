@@ -180,7 +180,7 @@ function reclaim(lock: OpenLock, token: string, leaseMs: number): AcquireAnswer 
   if (entry === undefined || entry.state === 'q') return undefined;
   if (entry.state === 'v' || entry.state === 'r') return { kind: 'revoked' };
   entry.state = 'h';
-  lock.holdFor(token, leaseMs);
+  lock.prolong(token, leaseMs);
   return { kind: 'granted', fence: entry.fence };
 }
 
@@ -199,7 +199,7 @@ function renew(lock: OpenLock, token: string, leaseMs: number): 'renewed' | 'gon
   if (entry === undefined || entry.state === 'q' || entry.state === 'r') return 'gone';
   if (entry.state === 'v') return 'revoked';
   entry.state = 'h';
-  lock.holdFor(token, leaseMs);
+  lock.prolong(token, leaseMs);
   return 'renewed';
 }
 

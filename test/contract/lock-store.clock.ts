@@ -24,6 +24,14 @@ export function describeLockClock(start: () => Promise<LockBench>): void {
     expect(await acquire(bench.store, 'p2-1', { waits: false })).toMatchObject({ kind: 'granted' });
   });
 
+  it('never shortens a lease: a renewal that was sent before a longer one may arrive after it', async () => {
+    await acquire(bench.store, 'p1-1', { leaseMs: 10_000 });
+    await beat(bench.store, [], ['p1-1'], 1_000);
+    await acquire(bench.store, 'p1-1', { leaseMs: 1_000 });
+    bench.clock.us += 9 * SECOND;
+    expect(await acquire(bench.store, 'p2-1', { waits: false })).toMatchObject({ kind: 'busy', nextExpiryMs: 1_000 });
+  });
+
   it('never lowers a fence when the clock steps back within the fence memory', async () => {
     const first = await fenceOf('p1-1');
     await leave(bench.store, 'p1-1');

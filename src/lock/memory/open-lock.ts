@@ -78,6 +78,11 @@ export class OpenLock {
     this.holders.set(token, this.time + milliseconds * 1000);
   }
 
+  /** Never shortens: a renewal that was sent before a longer one may arrive after it. */
+  prolong(token: string, milliseconds: number): void {
+    this.holders.set(token, Math.max(this.holders.scoreOf(token) ?? 0, this.time + milliseconds * 1000));
+  }
+
   /** Takes out a holder. */
   drop(token: string): void {
     this.holders.delete(token);

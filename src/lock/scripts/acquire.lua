@@ -49,7 +49,7 @@ local function reclaim()
   end
   entry.state = 'h'
   lock.save(token, entry)
-  lock.holdFor(token, leaseMs)
+  lock.prolong(token, leaseMs)
   return { 1, entry.fence }
 end
 

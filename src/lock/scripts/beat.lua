@@ -22,7 +22,7 @@ local function renew(token, leaseMs)
   if entry.state == 'v' then
     return -1
   end
-  lock.holdFor(token, leaseMs)
+  lock.prolong(token, leaseMs)
   if entry.state ~= 'h' then
     entry.state = 'h'
     lock.save(token, entry)

@@ -92,6 +92,12 @@ local function open()
     call('ZADD', HOLDERS, text(time + milliseconds * 1000), token)
   end
 
+  -- Never shortens: a renewal that was sent before a longer one may arrive after it.
+  function lock.prolong(token, milliseconds)
+    local expiry = math.max(tonumber(call('ZSCORE', HOLDERS, token)), time + milliseconds * 1000)
+    call('ZADD', HOLDERS, text(expiry), token)
+  end
+
   function lock.isHeldBy(token)
     return call('ZSCORE', HOLDERS, token)
   end
