@@ -10,9 +10,16 @@ interface ProviderError {
   readonly param?: string;
 }
 
+/** Who failed, and with which key of ours. */
+export interface FailedProvider {
+  /** For messages. */
+  readonly name: string;
+  /** Taken out of the provider's words: some quote what they were sent, and a caller reads it. */
+  readonly apiKey: string;
+}
+
 export interface FailedAnswer {
-  /** The provider's name, for messages. */
-  readonly provider: string;
+  readonly provider: FailedProvider;
   readonly status: number;
   readonly headers: UpstreamHeaders;
   /** The answer's body, parsed where it is JSON. */
@@ -40,22 +47,22 @@ const MESSAGE_LIMIT = 2_000;
  * and change (one answers a concurrency limit with "INSUFFICIENT QUOTA").
  */
 export function classifyAnswer(answer: FailedAnswer): UpstreamFailure {
-  const error = providerError(answer.body);
   const { status, provider } = answer;
+  const error = providerError(answer.body, provider);
   if (isExhausted(status, error)) {
-    return new UpstreamFailure('key', 'insufficient_quota', `the quota bought from ${provider} is used up`);
+    return new UpstreamFailure('key', 'insufficient_quota', `the quota bought from ${provider.name} is used up`);
   }
   const fault = REQUEST_FAULTS[status];
-  if (fault !== undefined) return requestFault(fault, provider, error);
+  if (fault !== undefined) return requestFault(fault, provider.name, error);
   if (status === 401 || status === 403) {
-    return new UpstreamFailure('key', 'upstream_auth', `${provider} refused this service's credentials`);
+    return new UpstreamFailure('key', 'upstream_auth', `${provider.name} refused this service's credentials`);
   }
   return upstreamFault(answer);
 }
 
 /** An error object that came inside a 200: as the first frame, mid-stream, or as the whole body. */
-export function classifyInBand(provider: string, body: unknown, now: number): UpstreamFailure {
-  const error = providerError(body);
+export function classifyInBand(provider: FailedProvider, body: unknown, now: number): UpstreamFailure {
+  const error = providerError(body, provider);
   const status = statusOf(body, error);
   return classifyAnswer({ provider, status, headers: {}, body, now });
 }
@@ -78,20 +85,20 @@ function requestFault(fault: ErrorCode, provider: string, error: ProviderError):
   return new UpstreamFailure('request', code, error.message ?? `${provider} refused the request`, options);
 }
 
-function upstreamFault({ status, headers, provider, now }: FailedAnswer): UpstreamFailure {
+function upstreamFault({ status, headers, provider: { name }, now }: FailedAnswer): UpstreamFailure {
   const wait = retryAfterMs(headers, now);
   const options: ApiErrorOptions = wait === undefined ? {} : { retryAfterMs: wait };
   if (status === 429) {
-    return new UpstreamFailure('upstream', 'rate_limit_exceeded', `${provider} is at its rate limit`, options);
+    return new UpstreamFailure('upstream', 'rate_limit_exceeded', `${name} is at its rate limit`, options);
   }
   // 529: Anthropic's overloaded_error.
   if (status === 503 || status === 529) {
-    return new UpstreamFailure('upstream', 'overloaded', `${provider} is overloaded`, options);
+    return new UpstreamFailure('upstream', 'overloaded', `${name} is overloaded`, options);
   }
   if (status === 408 || status === 504) {
-    return new UpstreamFailure('upstream', 'timeout', `${provider} timed out`, options);
+    return new UpstreamFailure('upstream', 'timeout', `${name} timed out`, options);
   }
-  return new UpstreamFailure('upstream', 'upstream_error', `${provider} failed with status ${String(status)}`, options);
+  return new UpstreamFailure('upstream', 'upstream_error', `${name} failed with status ${String(status)}`, options);
 }
 
 /** In-band errors carry a status as number or digits in `code` (OpenRouter, LiteLLM) or only a type. */
@@ -114,12 +121,13 @@ const STATUS_OF_TYPE: Readonly<Partial<Record<string, number>>> = {
   timeout_error: 504,
 };
 
-function providerError(body: unknown): ProviderError {
+function providerError(body: unknown, { apiKey }: FailedProvider): ProviderError {
   const error = member(body, 'error') ?? body;
-  const message = text(member(error, 'message')) ?? text(error);
-  const type = text(member(error, 'type'));
-  const code = text(member(error, 'code'));
-  const param = text(member(error, 'param'));
+  const said = (value: unknown): string | undefined => text(value)?.replaceAll(apiKey, '[redacted]');
+  const message = said(member(error, 'message')) ?? said(error);
+  const type = said(member(error, 'type'));
+  const code = said(member(error, 'code'));
+  const param = said(member(error, 'param'));
   return {
     ...(message !== undefined && { message: message.slice(0, MESSAGE_LIMIT) }),
     ...(type !== undefined && { type }),

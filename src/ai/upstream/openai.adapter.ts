@@ -13,28 +13,28 @@ export class OpenAiAdapter implements ProviderAdapter {
   constructor(private readonly transport: UndiciTransport) {}
 
   async complete(attempt: AttemptRequest): Promise<UpstreamReply> {
-    const provider = attempt.deployment.upstream.name;
+    const { upstream } = attempt.deployment;
     const answer = await this.send(attempt, 'application/json', {});
     const text = await readReply(answer, attempt);
     const value = parseObject(text);
-    if (isPresent(value?.['error'])) throw classifyInBand(provider, value, Date.now());
+    if (isPresent(value?.['error'])) throw classifyInBand(upstream, value, Date.now());
     if (!Array.isArray(value?.['choices'])) {
-      throw brokenUpstream(provider, 'answered with something that is not a chat completion');
+      throw brokenUpstream(upstream.name, 'answered with something that is not a chat completion');
     }
     return { text, value, headers: forwardedResponseHeaders(answer.headers) };
   }
 
   async stream(attempt: AttemptRequest): Promise<UpstreamStream> {
-    const provider = attempt.deployment.upstream.name;
+    const { upstream } = attempt.deployment;
     const answer = await this.send(attempt, 'text/event-stream', { stream_options: withUsage });
     if (isJson(answer.headers)) {
       const value = parseObject(await readReply(answer, attempt));
-      if (isPresent(value?.['error'])) throw classifyInBand(provider, value, Date.now());
-      throw brokenUpstream(provider, 'answered a request for a stream with something else');
+      if (isPresent(value?.['error'])) throw classifyInBand(upstream, value, Date.now());
+      throw brokenUpstream(upstream.name, 'answered a request for a stream with something else');
     }
     return {
       headers: forwardedResponseHeaders(answer.headers),
-      events: readChatStream(provider, answer.body, attempt.signal),
+      events: readChatStream(upstream, answer.body, attempt.signal),
     };
   }
 
@@ -51,7 +51,7 @@ export class OpenAiAdapter implements ProviderAdapter {
     const text = await readReply(answer, attempt);
     signal.throwIfAborted();
     throw classifyAnswer({
-      provider: deployment.upstream.name,
+      provider: deployment.upstream,
       status: answer.status,
       headers: answer.headers,
       body: parseObject(text) ?? text,

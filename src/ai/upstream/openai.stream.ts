@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { choiceIndexes, finishedChoices } from '../wire/chat-chunk.js';
 import { MalformedStreamError, readEvents, type SseEvent } from '../wire/sse.reader.js';
-import { brokenUpstream, classifyInBand } from './failure.classifier.js';
+import { brokenUpstream, classifyInBand, type FailedProvider } from './failure.classifier.js';
 import type { StreamEvent } from './provider.adapter.js';
 import { UpstreamFailure } from './upstream-failure.js';
 
@@ -10,7 +10,7 @@ const TRAILER_MS = 1_000;
 
 /** Reads OpenAI's chat completion stream; see `UpstreamStream.events` for what it guarantees. */
 export async function* readChatStream(
-  provider: string,
+  provider: FailedProvider,
   body: Readable,
   signal: AbortSignal,
 ): AsyncGenerator<readonly StreamEvent[]> {
@@ -23,7 +23,7 @@ export async function* readChatStream(
       if (state.fault !== undefined) throw state.failure(state.fault);
       if (state.isDone) return;
     }
-    if (!state.isComplete) throw brokenUpstream(provider, 'ended its stream before the answer was complete');
+    if (!state.isComplete) throw brokenUpstream(provider.name, 'ended its stream before the answer was complete');
     // Some compatible servers end after the last choice without `[DONE]`: the answer is whole all the same.
     yield [{ kind: 'done' }];
   } catch (error) {
@@ -41,7 +41,7 @@ class StreamState {
   readonly #begun = new Set<number>();
   readonly #finished = new Set<number>();
 
-  constructor(private readonly provider: string) {}
+  constructor(private readonly provider: FailedProvider) {}
 
   /** All choices that were begun have ended. */
   get isComplete(): boolean {
@@ -65,7 +65,7 @@ class StreamState {
     if (error instanceof UpstreamFailure) return error;
     const fact =
       error instanceof MalformedStreamError ? 'sent something that is not a completion stream' : 'broke off its stream';
-    return brokenUpstream(this.provider, fact, error);
+    return brokenUpstream(this.provider.name, fact, error);
   }
 
   private read({ name, data }: Extract<SseEvent, { kind: 'event' }>): StreamEvent {

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { classifyAnswer, classifyInBand } from '../../../src/ai/upstream/failure.classifier.js';
 
-const answer = (status: number, body: unknown, headers = {}) => ({ provider: 'acme', status, headers, body, now: 0 });
+const acme = { name: 'acme', apiKey: 'acme-key-1' };
+const answer = (status: number, body: unknown, headers = {}) => ({ provider: acme, status, headers, body, now: 0 });
 
 describe('classifyAnswer()', () => {
   it.each([
@@ -48,6 +49,13 @@ describe('classifyAnswer()', () => {
     expect(failure.message).not.toContain('sk-secret');
   });
 
+  it('takes the key out of the words that it does pass on', () => {
+    const quoted = `key ${acme.apiKey}!`;
+    const failure = classifyAnswer(answer(400, { error: { message: quoted, param: quoted, code: quoted } }));
+    expect([failure.message, failure.param, failure.reportedCode]).toEqual(Array(3).fill('key [redacted]!'));
+    expect(classifyAnswer(answer(422, quoted)).message).toBe('key [redacted]!');
+  });
+
   it('keeps the wait that the provider asks for', () => {
     expect(classifyAnswer(answer(429, {}, { 'retry-after': '7' })).retryAfterMs).toBe(7_000);
   });
@@ -62,6 +70,6 @@ describe('classifyInBand()', () => {
     [{ error: 'text' }, 'upstream_error'],
     [{ error: { type: 'invalid_request_error', code: 'context_length_exceeded' } }, 'context_length_exceeded'],
   ])('reads %j as %s', (body, code) => {
-    expect(classifyInBand('acme', body, 0).code).toBe(code);
+    expect(classifyInBand(acme, body, 0).code).toBe(code);
   });
 });
