@@ -1,3 +1,4 @@
+import type { ApiErrorOptions } from '../../http/index.js';
 import { UpstreamFailure } from '../upstream/upstream-failure.js';
 
 export interface AttemptLimits {
@@ -30,7 +31,8 @@ export class AttemptTimers {
     private readonly limits: AttemptLimits,
     private readonly parent: AbortSignal,
   ) {
-    this.#total = this.timer(limits.totalMs, 'did not finish within the time this request had');
+    // Not to be tried again by the client: the time that the caller gave it is spent.
+    this.#total = this.timer(limits.totalMs, 'did not finish within the time this request had', { isRetryable: false });
     if (limits.firstTokenMs !== undefined && limits.firstTokenMs < limits.totalMs) {
       this.#firstToken = this.timer(limits.firstTokenMs, `sent nothing within ${String(limits.firstTokenMs)} ms`);
     }
@@ -44,6 +46,7 @@ export class AttemptTimers {
 
   /** A piece of the answer has arrived: the first-token clock ends, the idle clock starts anew. */
   readonly progressed = (): void => {
+    if (this.signal.aborted) return;
     clearTimeout(this.#firstToken);
     this.#firstToken = undefined;
     if (this.#idle === undefined) this.#idle = this.idleTimer();
@@ -73,14 +76,14 @@ export class AttemptTimers {
     }, idleMs);
   }
 
-  private timer(ms: number, fact: string): NodeJS.Timeout {
+  private timer(ms: number, fact: string, options: ApiErrorOptions = {}): NodeJS.Timeout {
     return setTimeout(() => {
-      this.expire(`${this.limits.provider} ${fact}`);
+      this.expire(`${this.limits.provider} ${fact}`, options);
     }, ms);
   }
 
-  private expire(message: string): void {
+  private expire(message: string, options: ApiErrorOptions = {}): void {
     this.stop();
-    this.#controller.abort(new UpstreamFailure('upstream', 'timeout', message));
+    this.#controller.abort(new UpstreamFailure('upstream', 'timeout', message, options));
   }
 }

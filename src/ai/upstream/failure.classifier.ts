@@ -57,6 +57,10 @@ export function classifyAnswer(answer: FailedAnswer): UpstreamFailure {
   if (status === 401 || status === 403) {
     return new UpstreamFailure('key', 'upstream_auth', `${provider.name} refused this service's credentials`);
   }
+  if (status === 404) {
+    const message = `${provider.name} does not know the model or the path that it is configured with`;
+    return new UpstreamFailure('upstream', 'upstream_error', message, { isRetryable: false });
+  }
   return upstreamFault(answer);
 }
 
@@ -123,7 +127,7 @@ const STATUS_OF_TYPE: Readonly<Partial<Record<string, number>>> = {
 
 function providerError(body: unknown, { apiKey }: FailedProvider): ProviderError {
   const error = member(body, 'error') ?? body;
-  const said = (value: unknown): string | undefined => text(value)?.replaceAll(apiKey, '[redacted]');
+  const said = (value: unknown): string | undefined => withoutKey(text(value), apiKey);
   const message = said(member(error, 'message')) ?? said(error);
   const type = said(member(error, 'type'));
   const code = said(member(error, 'code'));
@@ -134,6 +138,11 @@ function providerError(body: unknown, { apiKey }: FailedProvider): ProviderError
     ...(code !== undefined && { code }),
     ...(param !== undefined && { param }),
   };
+}
+
+/** A key as short as a word (`none`, for a server that wants no key) is no secret, and would be taken out of ordinary words. */
+function withoutKey(words: string | undefined, apiKey: string): string | undefined {
+  return apiKey.length < 6 ? words : words?.replaceAll(apiKey, '[redacted]');
 }
 
 function member(value: unknown, key: string): unknown {
