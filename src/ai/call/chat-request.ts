@@ -49,9 +49,10 @@ export class ChatRequest {
   @MaxLength(256, { each: true })
   readonly models?: readonly string[] | null;
 
-  @IsArray({ message: 'messages must be an array of messages' })
-  @ArrayMinSize(1, { message: 'messages must hold at least one message' })
+  // Decorators apply from the bottom up, and the first fault is the one that is told.
   @IsObject({ each: true, message: 'each of messages must be an object' })
+  @ArrayMinSize(1, { message: 'messages must hold at least one message' })
+  @IsArray({ message: 'messages must be an array of messages' })
   readonly messages: readonly object[] = [];
 
   @IsOptional()

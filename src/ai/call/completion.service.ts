@@ -74,6 +74,7 @@ export class CompletionService {
         ...(deployment.prices && { prices: deployment.prices }),
       });
       const ended = (error?: unknown): void => {
+        if (error instanceof UpstreamFailure) this.observer.attemptFailed(call, error);
         record(call, deployment, writer.usage);
         call.ended(error);
       };

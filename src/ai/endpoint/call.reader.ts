@@ -28,7 +28,7 @@ export function readCall(
     caller: request.caller,
     requestId: request.id,
     forwardedHeaders: forwardedRequestHeaders(request.headers),
-    isStrict: request.headers['x-coordinator-strict'] === 'true',
+    isStrict: readStrict(request),
     deadlineMs: Math.min(deadlineMs, askedDeadlineMs(request) ?? deadlineMs),
     startedAt,
     signal: clientSignal(request, reply),
@@ -52,6 +52,15 @@ function askedDeadlineMs({ headers }: FastifyRequest): number | undefined {
     throw new ApiError('invalid_request', `${name} must be a whole number of milliseconds above 0`, { param: name });
   }
   return ms;
+}
+
+/** A misspelt `true` must not buy a substitute. */
+function readStrict({ headers }: FastifyRequest): boolean {
+  const name = 'x-coordinator-strict';
+  const value = headers[name];
+  if (value === undefined || value === 'false') return false;
+  if (value === 'true') return true;
+  throw new ApiError('invalid_request', `${name} must be true or false`, { param: name });
 }
 
 /** Answering a dry run with a real, billed call would be the worst of all answers. */

@@ -68,7 +68,10 @@ export function classifyAnswer(answer: FailedAnswer): UpstreamFailure {
 export function classifyInBand(provider: FailedProvider, body: unknown, now: number): UpstreamFailure {
   const error = providerError(body, provider);
   const status = statusOf(body, error);
-  return classifyAnswer({ provider, status, headers: {}, body, now });
+  if (status === undefined && !isExhausted(200, error)) {
+    return new UpstreamFailure('upstream', 'upstream_error', `${provider.name} sent an error in place of an answer`);
+  }
+  return classifyAnswer({ provider, status: status ?? 500, headers: {}, body, now });
 }
 
 /** The connection failed, or what came is not the protocol. `cause` is for the log; the caller learns the fact. */
@@ -106,11 +109,11 @@ function upstreamFault({ status, headers, provider: { name }, now }: FailedAnswe
 }
 
 /** In-band errors carry a status as number or digits in `code` (OpenRouter, LiteLLM) or only a type. */
-function statusOf(body: unknown, error: ProviderError): number {
+function statusOf(body: unknown, error: ProviderError): number | undefined {
   const nested = member(body, 'error');
   const code = Number(error.code ?? member(nested, 'status') ?? Number.NaN);
   if (Number.isInteger(code) && code >= 400 && code < 600) return code;
-  return STATUS_OF_TYPE[error.type ?? ''] ?? STATUS_OF_TYPE[error.code ?? ''] ?? 500;
+  return STATUS_OF_TYPE[error.type ?? ''] ?? STATUS_OF_TYPE[error.code ?? ''];
 }
 
 const STATUS_OF_TYPE: Readonly<Partial<Record<string, number>>> = {
@@ -128,7 +131,8 @@ const STATUS_OF_TYPE: Readonly<Partial<Record<string, number>>> = {
 function providerError(body: unknown, { apiKey }: FailedProvider): ProviderError {
   const error = member(body, 'error') ?? body;
   const said = (value: unknown): string | undefined => withoutKey(text(value), apiKey);
-  const message = said(member(error, 'message')) ?? said(error);
+  // Words only from within the protocol: a page of HTML is no message.
+  const message = said(member(error, 'message')) ?? (error === body ? undefined : said(error));
   const type = said(member(error, 'type'));
   const code = said(member(error, 'code'));
   const param = said(member(error, 'param'));

@@ -5,7 +5,7 @@ import { Catalogue, type Upstream } from '../catalogue/catalogue.js';
 import { readText } from './body.reader.js';
 
 /** What a provider said of our key when it was last asked. */
-export type KeyState = 'up' | 'key refused';
+export type KeyState = 'in use' | 'key refused';
 
 const CONNECT_MS = 3_000;
 const PATIENCE_MS = 10_000;
@@ -26,12 +26,6 @@ export class KeyCheckService implements OnApplicationBootstrap, OnApplicationShu
   ) {}
 
   onApplicationBootstrap(): void {
-    for (const { name, kind } of this.catalogue.uncalled()) {
-      this.logger.warn(
-        { provider: name, kind },
-        'the provider has a key, but its kind is not called yet: its models are not served by it',
-      );
-    }
     for (const upstream of this.catalogue.upstreams()) void this.check(upstream);
   }
 
@@ -40,7 +34,7 @@ export class KeyCheckService implements OnApplicationBootstrap, OnApplicationShu
   }
 
   stateOf(provider: string): KeyState {
-    return this.#states.get(provider) ?? 'up';
+    return this.#states.get(provider) ?? 'in use';
   }
 
   private async check(upstream: Upstream): Promise<void> {

@@ -84,7 +84,7 @@ export class OpenAiAdapter implements ProviderAdapter {
         const message = `${name} took no connection within ${String(connectMs)} ms`;
         throw new UpstreamFailure('upstream', 'timeout', message, { cause: error });
       }
-      throw brokenUpstream(name, 'could not be reached', error);
+      throw brokenUpstream(name, isUnreached(error) ? 'could not be reached' : 'broke off the connection', error);
     }
   }
 }
@@ -131,6 +131,11 @@ function isPresent(value: unknown): boolean {
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Nothing was sent: no name, no route, nobody listening. */
+function isUnreached(error: unknown): boolean {
+  return /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/.test(String(errorCode(error)));
 }
 
 function errorCode(error: unknown): unknown {

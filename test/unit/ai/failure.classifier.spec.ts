@@ -53,7 +53,7 @@ describe('classifyAnswer()', () => {
     const quoted = `key ${acme.apiKey}!`;
     const failure = classifyAnswer(answer(400, { error: { message: quoted, param: quoted, code: quoted } }));
     expect([failure.message, failure.param, failure.reportedCode]).toEqual(Array(3).fill('key [redacted]!'));
-    expect(classifyAnswer(answer(422, quoted)).message).toBe('key [redacted]!');
+    expect(classifyAnswer(answer(422, { error: quoted })).message).toBe('key [redacted]!');
   });
 
   it('keeps the wait that the provider asks for', () => {

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { sized } from '../../support/proof-scale.js';
 import { MalformedStreamError, readEvents, type SseEvent } from '../../../src/ai/wire/sse.reader.js';
 
 /** Cuts bytes at the given places. */
@@ -47,7 +48,7 @@ describe('readEvents()', () => {
           );
         },
       ),
-      { numRuns: 300 },
+      { numRuns: sized(300, 20_000) },
     );
   });
 
