@@ -22,6 +22,8 @@ export class AttemptTimers {
   #firstToken: NodeJS.Timeout | undefined;
   #idle: NodeJS.Timeout | undefined;
   #isHeld = false;
+  /** The idle clock ran out while it did not count. */
+  #isOverdue = false;
   readonly #onParentAbort = (): void => {
     this.stop();
     this.#controller.abort(this.parent.reason);
@@ -60,6 +62,8 @@ export class AttemptTimers {
 
   resume(): void {
     this.#isHeld = false;
+    if (this.#isOverdue) this.#idle?.refresh();
+    this.#isOverdue = false;
   }
 
   stop(): void {
@@ -72,7 +76,8 @@ export class AttemptTimers {
   private idleTimer(): NodeJS.Timeout {
     const { provider, idleMs } = this.limits;
     return setTimeout(() => {
-      if (!this.#isHeld) this.expire(`${provider} fell silent for ${String(idleMs)} ms`);
+      if (this.#isHeld) this.#isOverdue = true;
+      else this.expire(`${provider} fell silent for ${String(idleMs)} ms`);
     }, idleMs);
   }
 

@@ -33,22 +33,31 @@ export function readCall(
     startedAt,
     signal: clientSignal(request, reply),
     report,
-    ended: (error) => {
+    ended: once((error) => {
       report.failure = error;
       ended(call, error);
-    },
+    }),
   };
   // Read when the line is written: a caller that leaves is logged before the call has noticed.
   addOutcome(request, () => outcomeFields(report));
   return call;
 }
 
+function once(told: (error?: unknown) => void): (error?: unknown) => void {
+  let isTold = false;
+  return (error) => {
+    if (isTold) return;
+    isTold = true;
+    told(error);
+  };
+}
+
 function askedDeadlineMs({ headers }: FastifyRequest): number | undefined {
   const name = 'x-coordinator-timeout-ms';
   const value = headers[name];
   if (value === undefined) return undefined;
-  const ms = Number(value);
-  if (!Number.isInteger(ms) || ms <= 0) {
+  const ms = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : 0;
+  if (ms === 0) {
     throw new ApiError('invalid_request', `${name} must be a whole number of milliseconds above 0`, { param: name });
   }
   return ms;

@@ -1,4 +1,5 @@
 import type { ApiErrorOptions, ErrorCode } from '../../http/index.js';
+import { isObject, member } from '../wire/json-value.js';
 import { retryAfterMs, type UpstreamHeaders } from './retry-after.js';
 import { UpstreamFailure } from './upstream-failure.js';
 
@@ -41,6 +42,9 @@ const EXHAUSTED =
   /^(insufficient_quota|credit_balance_exhausted|billing_error|billing_hard_limit_reached|\w+_spend_limit_(exceeded|reached))$/;
 
 const MESSAGE_LIMIT = 2_000;
+const PARAM_LIMIT = 200;
+/** A code is a word for machines; anything else in its place does not go on. */
+const CODE = /^[\w.:-]{1,64}$/;
 
 /**
  * Turns a provider's refusal into a failure with its blame, by status and structured code only: wordings differ between providers
@@ -74,6 +78,12 @@ export function classifyInBand(provider: FailedProvider, body: unknown, now: num
   return classifyAnswer({ provider, status: status ?? 500, headers: {}, body, now });
 }
 
+/** Whether an answer or an event says that it is an error: `"error": false`, `""` and `{}` beside good choices do not. */
+export function hasError(value: unknown): boolean {
+  const error = member(value, 'error');
+  return isObject(error) ? Object.keys(error).length > 0 : typeof error === 'string' && error !== '';
+}
+
 /** The connection failed, or what came is not the protocol. `cause` is for the log; the caller learns the fact. */
 export function brokenUpstream(provider: string, fact: string, cause?: unknown): UpstreamFailure {
   return new UpstreamFailure('upstream', 'upstream_error', `${provider} ${fact}`, { cause });
@@ -86,8 +96,8 @@ function isExhausted(status: number, { code, type }: ProviderError): boolean {
 function requestFault(fault: ErrorCode, provider: string, error: ProviderError): UpstreamFailure {
   const code = error.code === 'context_length_exceeded' ? 'context_length_exceeded' : fault;
   const options: ApiErrorOptions = {
-    ...(error.param !== undefined && { param: error.param }),
-    ...(error.code !== undefined && { reportedCode: error.code }),
+    ...(error.param !== undefined && { param: error.param.slice(0, PARAM_LIMIT) }),
+    ...(error.code !== undefined && CODE.test(error.code) && { reportedCode: error.code }),
   };
   return new UpstreamFailure('request', code, error.message ?? `${provider} refused the request`, options);
 }
@@ -147,10 +157,6 @@ function providerError(body: unknown, { apiKey }: FailedProvider): ProviderError
 /** A key as short as a word (`none`, for a server that wants no key) is no secret, and would be taken out of ordinary words. */
 function withoutKey(words: string | undefined, apiKey: string): string | undefined {
   return apiKey.length < 6 ? words : words?.replaceAll(apiKey, '[redacted]');
-}
-
-function member(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
 }
 
 function text(value: unknown): string | undefined {

@@ -12,6 +12,7 @@ const attempt = (signal = new AbortController().signal): AttemptRequest => ({
   },
   bodyText: '{"model":"x","messages":[]}',
   headers: {},
+  choices: 1,
   requestId: 'r',
   connectMs: 3_000,
   signal,

@@ -68,6 +68,22 @@ describe('readEvents()', () => {
     await expect(read(Uint8Array.from([100, 97, 116, 97, 58, 0xff, 10, 10]), [])).rejects.toThrow(MalformedStreamError);
   });
 
+  it.each(['x'.repeat(70_000), `${'x'.repeat(60_000)}\n:\ndata: `])(
+    'refuses an event that never ends',
+    async (line) => {
+      async function* endless(): AsyncGenerator<Uint8Array> {
+        yield Buffer.from('data: ');
+        for (let written = 0; written < 40_000_000; written += line.length)
+          yield await Promise.resolve(Buffer.from(line));
+      }
+      const drain = async (): Promise<void> => {
+        for await (const group of readEvents(endless()))
+          expect(group.every(({ kind }) => kind === 'comment')).toBe(true);
+      };
+      await expect(drain()).rejects.toThrow(MalformedStreamError);
+    },
+  );
+
   it('refuses a stream that ends within a character', async () => {
     await expect(read(Buffer.from('data: é').subarray(0, 7), [])).rejects.toThrow(MalformedStreamError);
   });
