@@ -1,6 +1,7 @@
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import { CHAT_SCHEMAS } from './ai/index.js';
 import { AppModule } from './app.module.js';
 import { configureAuth } from './auth/index.js';
 import type { Settings } from './config/index.js';
@@ -12,6 +13,7 @@ import {
   DEFAULT_LIMITS,
   Drain,
   type HttpOptions,
+  onRequestOver,
   serveDocs,
 } from './http/index.js';
 import { configureObservability, type Logger, NestLogger } from './observability/index.js';
@@ -77,9 +79,9 @@ async function createNest(
     logger: new NestLogger(logger),
     abortOnError: false,
   });
-  configureObservability(nest);
+  configureObservability(nest, { onOver: onRequestOver });
   configureHttp(nest, http);
   configureAuth(nest);
-  serveDocs(nest, options);
+  serveDocs(nest, { version: options.version, schemas: CHAT_SCHEMAS });
   return nest;
 }

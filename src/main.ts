@@ -37,12 +37,17 @@ function readVersion(): string {
   return typeof file === 'object' && file !== null && 'version' in file ? String(file.version) : 'unknown';
 }
 
+/** For whoever sits at the terminal, where there is no logger yet: what to change, and a stack only where that is not known. */
+function faultOf(error: unknown): string {
+  if (error instanceof ConfigurationError) return error.message;
+  if (!(error instanceof Error)) return String(error);
+  const isAddress = 'syscall' in error && error.syscall === 'listen';
+  return isAddress ? `${error.message}; HOST, PORT and METRICS_PORT say where to listen` : String(error.stack);
+}
+
 try {
   await boot();
 } catch (error) {
-  // Before there is a logger, and for whoever sits at the terminal: the whole list, not a stack.
-  process.stderr.write(
-    `${error instanceof ConfigurationError ? error.message : String(error instanceof Error ? error.stack : error)}\n`,
-  );
+  process.stderr.write(`${faultOf(error)}\n`);
   process.exit(1);
 }

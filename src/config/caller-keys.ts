@@ -38,6 +38,7 @@ export function parseCallerKeys(text: string): readonly CallerKey[] {
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
     .map(parseEntry);
+  if (entries.length === 0) throw new ValueError('names no caller: leave it out, or give name:tier:key');
   const faults = entries.flatMap((entry, index) => (typeof entry === 'string' ? [`[${String(index)}]: ${entry}`] : []));
   if (faults.length > 0) throw new ValueError(faults.join('\n'));
   return entries.filter((entry) => typeof entry !== 'string');

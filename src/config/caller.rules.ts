@@ -22,8 +22,16 @@ export function callerSettings(files: readonly CallerFile[], context: BootContex
     ...keys.map((key, index) => fromKey(key, index)),
   ];
   checkUnique(callers, context);
+  for (const { settings, namePath } of callers) noteUnenforced(settings, namePath, context);
   if (callers.length === 0) noteNoCallers(context);
   return callers.map(({ settings }) => settings);
+}
+
+/** A limit that is taken for granted and does not hold is worse than none. */
+function noteUnenforced({ limits, budget }: CallerSettings, namePath: string, { notices }: BootContext): void {
+  const path = namePath.replace(/[.]name$/, '');
+  if (Object.keys(limits).length > 0) notices.push(`${path}.limits is read but not enforced by this version yet`);
+  if (budget !== undefined) notices.push(`${path}.budget is read but not enforced by this version yet`);
 }
 
 interface Found {

@@ -8,6 +8,10 @@ export function serverSettings({ reader, faults }: BootContext, hasCallers: bool
   const metricsPort = reader.value(SERVER.metricsPort);
   if (port === metricsPort && port !== 0)
     faults.add('METRICS_PORT', 'must not be PORT: leave it out to serve /metrics there');
+  const shutdownGraceMs = reader.value(SERVER.shutdownGraceMs);
+  const drainDelayMs = reader.value(SERVER.drainDelayMs);
+  if (drainDelayMs > shutdownGraceMs)
+    faults.add('DRAIN_DELAY_MS', 'is a part of SHUTDOWN_GRACE_MS and must not be longer');
   return {
     host: reader.value(SERVER.host),
     port,
@@ -16,8 +20,8 @@ export function serverSettings({ reader, faults }: BootContext, hasCallers: bool
     trustProxy: reader.value(SERVER.trustProxy),
     bodyLimitBytes: reader.value(SERVER.bodyLimit),
     requestDeadlineMs: reader.value(SERVER.requestDeadlineMs),
-    shutdownGraceMs: reader.value(SERVER.shutdownGraceMs),
-    drainDelayMs: reader.value(SERVER.drainDelayMs),
+    shutdownGraceMs,
+    drainDelayMs,
     logLevel: reader.value(SERVER.logLevel),
     loopbackHostsOnly: !hasCallers,
   };

@@ -21,6 +21,9 @@ export type Tier = (typeof TIERS)[number];
 export const PROVIDER_KINDS = ['openai', 'azure', 'anthropic', 'vertex'] as const;
 export type ProviderKind = (typeof PROVIDER_KINDS)[number];
 
+/** The kinds that this version can call; a key of any other kind serves nothing yet. */
+export const CALLED_KINDS: readonly ProviderKind[] = ['openai'];
+
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -110,7 +113,7 @@ export interface ModelSettings {
   readonly tokenizer: TokenizerSettings;
   readonly limits: LimitSettings;
   readonly timeouts: TimeoutSettings;
-  /** How long a slot or the seeds' per-model lock is leased, ms. */
+  /** How long a slot is leased, ms. */
   readonly slotLeaseMs: number;
   /** How long a call may wait for room before a fallback is looked at, ms. */
   readonly busyWaitMs: number;

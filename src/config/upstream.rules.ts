@@ -1,7 +1,13 @@
 import type { BootContext } from './boot-context.js';
 import { SERVER_VARIABLES as SERVER } from './environment/server.variables.js';
 import { formatDay } from './instant.js';
-import type { DeploymentSettings, ModelSettings, ProviderSettings, Settings } from './settings.js';
+import {
+  CALLED_KINDS,
+  type DeploymentSettings,
+  type ModelSettings,
+  type ProviderSettings,
+  type Settings,
+} from './settings.js';
 
 const DAY_MS = 86_400_000;
 /** How long before a vendor's shutdown the operator is told at every boot. */
@@ -11,15 +17,20 @@ const WARNING_DAYS = 60;
 export function upstreamOf(providers: readonly ProviderSettings[], context: BootContext): Settings['upstream'] {
   const { reader, faults, notices, isProduction } = context;
   const asked = reader.value(SERVER.upstream);
-  const variables = [...new Set(providers.map(({ keyVariable }) => keyVariable))].join(', ');
+  const called = providers.filter(({ kind }) => CALLED_KINDS.includes(kind));
+  const variables = [...new Set(called.map(({ keyVariable }) => keyVariable))].join(', ');
+  for (const { name, kind, apiKey } of providers) {
+    if (apiKey !== undefined && !CALLED_KINDS.includes(kind))
+      notices.push(`${name} has a key, but providers of kind ${kind} are not called by this version yet`);
+  }
   if (asked === 'simulator') {
     notices.push('UPSTREAM=simulator: every answer is made up by the built-in simulator');
     return 'simulator';
   }
   // A key that is set but was refused is a fault of its own, not an absence.
-  if (providers.some(({ apiKey, keyVariable }) => apiKey !== undefined || reader.isSet(keyVariable)))
-    return 'providers';
-  if (asked === 'providers') faults.add('UPSTREAM', `is providers, but no provider has a key: set one of ${variables}`);
+  if (called.some(({ apiKey, keyVariable }) => apiKey !== undefined || reader.isSet(keyVariable))) return 'providers';
+  if (asked === 'providers')
+    faults.add('UPSTREAM', `is providers, but none that can be called has a key: set one of ${variables}`);
   else if (isProduction)
     faults.add(
       'UPSTREAM',
@@ -36,15 +47,23 @@ export function lifecycleNotices(
   providers: readonly ProviderSettings[],
   now: number,
 ): readonly string[] {
-  const keyed = new Set(providers.filter(({ apiKey }) => apiKey !== undefined).map(({ name }) => name));
+  const keyed = providers.filter(({ apiKey }) => apiKey !== undefined);
+  const called = keyed.filter(({ kind }) => CALLED_KINDS.includes(kind));
   return models.flatMap((model) => {
-    const usable = model.deployments.filter(({ provider }) => keyed.has(provider));
-    const notices = usable.flatMap((deployment) => endNotice(model, deployment, now) ?? []);
-    if (usable.length === 0) return [`no provider with a key serves ${model.name}`];
+    const notices = deploymentsAt(keyed, model).flatMap((deployment) => endNotice(model, deployment, now) ?? []);
+    const usable = deploymentsAt(called, model);
+    if (usable.length === 0) return [...notices, `no provider with a key serves ${model.name}`];
     return usable.every((deployment) => hasEnded(deployment, now))
       ? [...notices, `no live deployment of ${model.name} is left: calls are answered 410 model_retired`]
       : notices;
   });
+}
+
+function deploymentsAt(
+  providers: readonly ProviderSettings[],
+  { deployments }: ModelSettings,
+): readonly DeploymentSettings[] {
+  return deployments.filter(({ provider }) => providers.some(({ name }) => name === provider));
 }
 
 function hasEnded({ shutdownAt }: DeploymentSettings, now: number): boolean {

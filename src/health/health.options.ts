@@ -17,8 +17,8 @@ export type StoreState =
 export interface UpstreamState {
   readonly provider: string;
   readonly models: readonly string[];
-  /** `up` until calls say otherwise; `cooldown` while it is left alone. */
-  readonly state: 'up' | 'cooldown' | 'key refused';
+  /** `in use` unless it has refused our key or is left alone for a while (`cooldown`); says nothing of how calls fare. */
+  readonly state: 'in use' | 'cooldown' | 'key refused';
 }
 
 /** Where health looks. All of these answer at once from what the process already knows: probing costs nobody anything. */

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from './api-error.js';
-import { parseJsonBody } from './json-body.js';
+import { readBody } from './body.reader.js';
+import { parseJsonBody, type JsonBody } from './json-body.js';
 import { bodyTooLarge } from './to-api-error.js';
 
 declare module 'fastify' {
@@ -21,25 +22,34 @@ export function registerJsonBodies(instance: FastifyInstance, bodyLimitBytes: nu
   instance.addHook('preParsing', (request, _reply, _payload, done) => {
     done(bodyFault(request, bodyLimitBytes));
   });
-  instance.addContentTypeParser('application/json', { parseAs: 'buffer' }, (request, body, done) => {
-    // Many clients put the header on every call; a DELETE has no body to miss.
-    if (body.length === 0 && request.method === 'DELETE') {
-      done(null, undefined);
-      return;
-    }
-    try {
-      const { text, value } = parseJsonBody(Buffer.isBuffer(body) ? body : Buffer.from(body));
-      request.bodyText = text;
-      done(null, value);
-    } catch (error) {
-      done(asError(error));
-    }
+  instance.addContentTypeParser('application/json', (request, payload, done) => {
+    readBody(payload, { limitBytes: bodyLimitBytes, openRequest: request.openRequest }, (outcome) => {
+      if (Buffer.isBuffer(outcome)) takeBody(request, outcome, done);
+      else done(outcome);
+    });
   });
   // Whatever else is announced comes here only with nothing in it: no body.
   instance.addContentTypeParser('*', (_request, payload, done) => {
     payload.resume();
     done(null, undefined);
   });
+}
+
+function takeBody(request: FastifyRequest, body: Buffer, done: (error: Error | null, value?: unknown) => void): void {
+  // Many clients put the header on every call; a DELETE has no body to miss.
+  if (body.length === 0 && request.method === 'DELETE') {
+    done(null, undefined);
+    return;
+  }
+  let parsed: JsonBody;
+  try {
+    parsed = parseJsonBody(body);
+  } catch (error) {
+    done(asError(error));
+    return;
+  }
+  request.bodyText = parsed.text;
+  done(null, parsed.value);
 }
 
 function bodyFault(request: FastifyRequest, bodyLimitBytes: number): ApiError | undefined {

@@ -1,55 +1,84 @@
 import { randomUUID } from 'node:crypto';
-import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ApiError } from './api-error.js';
 import { rawError } from './error-reply.js';
+import type { OpenConnections, OpenRequest } from './open-request.js';
 
 /** How long a client may take to read why its connection is being closed, ms. */
 const GOODBYE_MS = 1_000;
 
-interface Exchange {
-  readonly request: IncomingMessage;
-  readonly response: ServerResponse;
-}
-
-/** Answers what never becomes a request: malformed HTTP, too large headers, a client that is too slow. Then closes. */
+/**
+ * Answers what never becomes a request (malformed HTTP, too large headers, a client that is too slow, CONNECT), then closes the
+ * connection. Answers come in the order of their requests: whatever waits for its own is answered first.
+ */
 export class ClientErrors {
-  readonly #latest = new WeakMap<Socket, Exchange>();
+  readonly #waiting = new WeakSet<Socket>();
 
-  /** Has to see every request before it is handled. */
-  watch(server: Server): void {
-    server.prependListener('request', (request, response) => {
-      this.#latest.set(request.socket, { request, response });
+  constructor(private readonly connections: OpenConnections) {}
+
+  /** What Node's parser says of a connection. */
+  answer(error: Error & { readonly code?: string }, socket: Socket): void {
+    const isGone = error.code === 'ECONNRESET' || error.code === 'EPIPE' || this.#leavesOthers(error.code, socket);
+    if (isGone) socket.destroy();
+    else this.#refuse(socket, clientError(error.code));
+  }
+
+  /** A connection that asks to become something else. Node has taken its own listeners off the socket. */
+  refuseTunnel(socket: Socket): void {
+    surviveReset(socket);
+    socket.once('end', () => {
+      socket.destroySoon();
+    });
+    // Unread, neither the client's leaving is noticed nor its input thrown away.
+    socket.resume();
+    this.#refuse(socket, new ApiError('method_not_allowed', 'CONNECT is not allowed here'));
+  }
+
+  /** A FIN in the middle of a request: whoever waits for an earlier answer has left too. */
+  #leavesOthers(code: string | undefined, socket: Socket): boolean {
+    return code === 'HPE_INVALID_EOF_STATE' && lastBefore(this.connections.openOn(socket)) !== undefined;
+  }
+
+  #refuse(socket: Socket, error: ApiError): void {
+    if (!socket.writable) {
+      socket.destroy();
+      return;
+    }
+    const open = this.connections.openOn(socket);
+    const awaited = lastBefore(open);
+    if (awaited !== undefined) this.#refuseAfter(awaited, socket, error);
+    // The fault is in the body of a request whose answer has begun: an error now would stand in the middle of it.
+    else if (open[0]?.isAnswered === true) socket.destroySoon();
+    else endWithError(socket, error);
+  }
+
+  #refuseAfter(awaited: OpenRequest, socket: Socket, error: ApiError): void {
+    // Node tells of the same fault again with every byte that follows it.
+    if (this.#waiting.has(socket)) return;
+    this.#waiting.add(socket);
+    awaited.onOver(() => {
+      this.#refuse(socket, error);
     });
   }
+}
 
-  answer(error: Error & { readonly code?: string }, socket: Socket): void {
-    if (error.code === 'ECONNRESET' || error.code === 'EPIPE' || !socket.writable) {
-      socket.destroy();
-      return;
-    }
-    if (!this.#mayAnswer(socket)) {
-      socket.destroy();
-      return;
-    }
-    endWithError(socket, clientError(error.code));
-  }
-
-  /** Not into the middle of an answer, and not where the bytes would be taken for the answer to an earlier request. */
-  #mayAnswer(socket: Socket): boolean {
-    const latest = this.#latest.get(socket);
-    if (latest === undefined || latest.response.writableFinished) return true;
-    return !latest.request.complete && !latest.response.headersSent;
-  }
+/** The last request that the fault does not belong to: a request that is still arriving is the faulty one itself. */
+function lastBefore(open: readonly OpenRequest[]): OpenRequest | undefined {
+  return open.at(-1)?.hasArrived === false ? open.at(-2) : open.at(-1);
 }
 
 /** Says why and closes: the client gets a moment to read it before unread input resets the connection. */
-export function endWithError(socket: Socket, error: ApiError): void {
+function endWithError(socket: Socket, error: ApiError): void {
   socket.end(rawError(error, randomUUID()));
   const timer = setTimeout(() => socket.destroy(), GOODBYE_MS);
   socket.once('close', () => {
     clearTimeout(timer);
   });
+}
+
+/** An 'error' that nobody listens to ends the process; 'close' follows it, which is all that matters here. */
+function surviveReset(socket: Socket): void {
+  socket.on('error', () => undefined);
 }
 
 function clientError(code: string | undefined): ApiError {

@@ -1,17 +1,38 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
-import { STATUS_TABLE } from './status-table.js';
-
-export interface DocsOptions {
-  /** The product's version, as in package.json. */
-  readonly version: string;
-}
+import { errorResponseComponent, errorSchema } from './docs.errors.js';
+import { DOCUMENTED_HEADERS, headerReferences } from './docs.headers.js';
 
 type Components = NonNullable<OpenAPIObject['components']>;
 type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
 
-const ERROR_RESPONSE = { $ref: '#/components/responses/Error' };
+/** A schema of the OpenAPI document. */
+export type Schema = Exclude<NonNullable<Components['schemas']>[string], { $ref: string }>;
+
+export interface DocsOptions {
+  /** The product's version, as in package.json. */
+  readonly version: string;
+  /** Schemas that operations refer to by name, beside those made from classes. */
+  readonly schemas?: Readonly<Record<string, Schema>>;
+}
+
 const METHODS = ['get', 'put', 'post', 'delete', 'patch'] as const;
+
+const DESCRIPTION = `An OpenAI-compatible API in front of LLM providers: the official clients work with it as they are.
+
+- Every answer carries \`x-request-id\`.
+- Every failure has the one shape of the schema \`Error\`; its \`code\` says what happened, its headers whether and when to try again.
+- Operations under \`/v1\` want a caller key as soon as callers are configured. The others want none.`;
+
+const REQUEST_ID = {
+  name: 'x-request-id',
+  in: 'header',
+  required: false,
+  description:
+    'Names the request in the answer, in the logs and towards the provider. What does not fit gets a new id.',
+  schema: { type: 'string', pattern: '^[A-Za-z0-9._:-]{1,128}$' },
+  example: 'req-2f1c',
+} as const;
 
 /**
  * Serves the OpenAPI page at `/docs` and the document at `/docs-json`, from files of this machine only.
@@ -25,80 +46,55 @@ export function serveDocs(app: NestFastifyApplication, options: DocsOptions): vo
   });
 }
 
-/** The OpenAPI document of all controllers, with the one error answer on every operation of `/v1`. */
+/** The OpenAPI document of all controllers, with what holds for every operation. */
 export function createDocument(app: NestFastifyApplication, options: DocsOptions): OpenAPIObject {
-  const config = new DocumentBuilder()
+  const document = SwaggerModule.createDocument(app, frame(options.version));
+  for (const item of Object.values(document.paths)) {
+    for (const method of METHODS) {
+      const operation = item[method];
+      if (operation !== undefined) complete(operation);
+    }
+  }
+  const components = withCommonComponents(document.components ?? {}, options.schemas ?? {});
+  return { ...document, components };
+}
+
+function frame(version: string): Omit<OpenAPIObject, 'paths'> {
+  return new DocumentBuilder()
+    .setOpenAPIVersion('3.0.3')
     .setTitle('ai-api-coordinator')
-    .setDescription('An OpenAI-compatible API in front of LLM providers. Every answer carries `x-request-id`.')
-    .setVersion(options.version)
-    .addBearerAuth({
+    .setDescription(DESCRIPTION)
+    .setVersion(version)
+    .setLicense('MIT', 'https://opensource.org/license/mit')
+    .setExternalDoc("OpenAI's reference of the wire format", 'https://platform.openai.com/docs/api-reference/chat')
+    .addServer('/', 'The server that this document comes from')
+    .addTag('chat', 'Completions by the models of the catalogue')
+    .addTag('models', 'The catalogue: what can be asked for, at which price, until when')
+    .addTag('operations', 'Probes and metrics; they want no key')
+    .addSecurity('bearer', {
       type: 'http',
       scheme: 'bearer',
-      description: 'A caller key, or any text when no callers are configured.',
+      description: 'A caller key: an opaque text. While no callers are configured any key, or none, will do.',
     })
     .addSecurityRequirements('bearer')
     .build();
-  const document = SwaggerModule.createDocument(app, config);
-  for (const [path, item] of Object.entries(document.paths)) {
-    if (!path.startsWith('/v1/')) continue;
-    for (const method of METHODS) withError(item[method]);
+}
+
+function complete(operation: Operation): void {
+  operation.parameters = [...(operation.parameters ?? []), { $ref: '#/components/parameters/RequestId' }];
+  for (const response of Object.values(operation.responses)) {
+    if (response === undefined || '$ref' in response) continue;
+    response.headers = { ...headerReferences(['x-request-id']), ...response.headers };
   }
-  return { ...document, components: withErrorComponents(document.components ?? {}) };
+  operation.responses.default ??= { $ref: '#/components/responses/Error' };
 }
 
-function withError(operation: Operation | undefined): void {
-  if (operation !== undefined) operation.responses.default ??= ERROR_RESPONSE;
-}
-
-function withErrorComponents(components: Components): Components {
+function withCommonComponents(components: Components, schemas: Readonly<Record<string, Schema>>): Components {
   return {
     ...components,
-    schemas: { ...components.schemas, Error: errorSchema() },
-    responses: {
-      ...components.responses,
-      Error: {
-        description: errorTable(),
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
-      },
-    },
+    schemas: { ...components.schemas, ...schemas, Error: errorSchema() },
+    responses: { ...components.responses, Error: errorResponseComponent() },
+    parameters: { ...components.parameters, RequestId: REQUEST_ID },
+    headers: { ...components.headers, ...DOCUMENTED_HEADERS },
   };
-}
-
-function errorSchema(): NonNullable<Components['schemas']>[string] {
-  return {
-    type: 'object',
-    required: ['error'],
-    properties: {
-      error: {
-        type: 'object',
-        required: ['message', 'type', 'param', 'code'],
-        properties: {
-          message: { type: 'string', example: 'temperature must not be greater than 2' },
-          type: { type: 'string', enum: [...new Set(Object.values(STATUS_TABLE).map((row) => row.type))] },
-          param: {
-            type: 'string',
-            nullable: true,
-            example: 'temperature',
-            description: 'The request member at fault.',
-          },
-          code: { type: 'string', nullable: true, enum: Object.keys(STATUS_TABLE), example: 'invalid_request' },
-        },
-      },
-    },
-  };
-}
-
-function errorTable(): string {
-  const codesByStatus = new Map<number, string[]>();
-  for (const [code, row] of Object.entries(STATUS_TABLE)) {
-    codesByStatus.set(row.status, [...(codesByStatus.get(row.status) ?? []), code]);
-  }
-  const lines = [...codesByStatus]
-    .sort(([a], [b]) => a - b)
-    .map(([status, codes]) => `- ${String(status)}: ${codes.join(', ')}`);
-  return [
-    'Every failure has this shape. `Retry-After` and `retry-after-ms` say when to try again, `x-should-retry` whether. The codes:',
-    '',
-    ...lines,
-  ].join('\n');
 }

@@ -69,7 +69,7 @@ const TO_UPSTREAM: HeaderRules = {
 
 const FROM_UPSTREAM: HeaderRules = {
   'openai-processing-ms': /^\d{1,9}(?:\.\d{1,6})?$/,
-  'openai-version': /^[\w.-]{1,64}$/,
+  'openai-version': /^\d{4}-\d\d-\d\d$/,
 };
 
 /**

@@ -1,12 +1,12 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { FastifyAdapter } from '@nestjs/platform-fastify';
-import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError } from './api-error.js';
+import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { registerJsonBodies } from './body-parsing.js';
-import { ClientErrors, endWithError } from './client-error.js';
-import { sendError } from './error-reply.js';
+import { ClientErrors } from './client-error.js';
 import type { HttpOptions } from './http-options.js';
+import { OpenConnections } from './open-request.js';
+import { PathFaults } from './path-faults.js';
 import { requestIdOf } from './request-id.js';
 import { toApiError } from './to-api-error.js';
 
@@ -16,7 +16,9 @@ import { toApiError } from './to-api-error.js';
  */
 export function createHttpAdapter(options: HttpOptions): FastifyAdapter {
   const { limits, trustProxy } = options;
-  const clientErrors = new ClientErrors();
+  const connections = new OpenConnections();
+  const clientErrors = new ClientErrors(connections);
+  const pathFaults = new PathFaults();
   const adapter = new FastifyAdapter({
     http: {
       maxHeaderSize: limits.headerBytes,
@@ -36,18 +38,32 @@ export function createHttpAdapter(options: HttpOptions): FastifyAdapter {
     return503OnClosing: false,
     genReqId: requestIdOf,
     frameworkErrors: (error: FastifyError, request: FastifyRequest, reply: FastifyReply) => {
-      sendError(reply, toApiError(error, { requestId: request.id }));
+      pathFaults.note(request.raw, toApiError(error));
+      instance.routing(request.raw, reply.raw);
     },
     clientErrorHandler: (error, socket) => {
       clientErrors.answer(error, socket);
     },
   });
   const instance = adapter.getInstance();
-  clientErrors.watch(instance.server);
+  instance.server.on('connect', (_request: IncomingMessage, socket: Socket) => {
+    clientErrors.refuseTunnel(socket);
+  });
   answerExpectations(instance.server, options.bodyLimitBytes);
-  refuseTunnels(instance.server);
+  openRequests(instance, connections, pathFaults);
   registerJsonBodies(instance, options.bodyLimitBytes);
   return adapter;
+}
+
+/** The first hook of all: those of others may refuse the request, or wait for its end. */
+function openRequests(instance: FastifyInstance, connections: OpenConnections, pathFaults: PathFaults): void {
+  instance.decorateRequest('openRequest', undefined);
+  instance.decorateRequest('pathFault', undefined);
+  instance.addHook('onRequest', (request, reply, done) => {
+    request.openRequest = connections.open(request.raw, reply.raw);
+    request.pathFault = pathFaults.of(request.raw);
+    done();
+  });
 }
 
 /** `Expect: 100-continue` goes on unless the body is refused anyway; other expectations are ignored (RFC 9110 section 10.1.1). */
@@ -58,11 +74,5 @@ function answerExpectations(server: Server, bodyLimitBytes: number): void {
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
     server.emit('request', request, response);
-  });
-}
-
-function refuseTunnels(server: Server): void {
-  server.on('connect', (_request: IncomingMessage, socket: Socket) => {
-    endWithError(socket, new ApiError('method_not_allowed', 'CONNECT is not allowed here'));
   });
 }

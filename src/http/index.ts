@@ -1,9 +1,11 @@
 export { ApiError, type ApiErrorOptions } from './api-error.js';
 export { BodyText } from './body-text.decorator.js';
 export { ClientGoneError } from './client-gone.error.js';
-export { clientSignal } from './client-signal.js';
+export { clientSignal, onRequestOver } from './client-signal.js';
 export { configureHttp } from './configure-http.js';
-export { serveDocs, type DocsOptions } from './docs.js';
+export { serveDocs, type DocsOptions, type Schema } from './docs.js';
+export { ApiErrors, type DocumentedErrors } from './docs.errors.js';
+export { type DocumentedHeader, headerReferences } from './docs.headers.js';
 export { DEFAULT_FLUSH_MS, Drain, type DrainOptions, type DrainResult, type DrainState } from './drain.js';
 export { errorBody, errorHeaders, errorStatus, type ErrorBody } from './error-body.js';
 export { ErrorFilter, type ErrorFilterOptions, type ErrorReport } from './error.filter.js';

@@ -1,8 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import { ApiError } from './api-error.js';
+import { isNestedDeeper } from './json-depth.js';
 import { jsonFaultAt } from './json-fault.js';
 
-/** Deeper values overflow the stack of whoever walks or prints them later; real requests stay below 50. */
+/** Deeper values overflow the stack of whoever walks them later, as class-transformer does; real requests stay below 50. */
 const MAX_DEPTH = 200;
 
 export interface JsonBody {
@@ -20,11 +21,10 @@ export function parseJsonBody(body: Buffer): JsonBody {
     throw new ApiError('invalid_request', 'the request body is empty: send JSON, or no content-type');
   if (!isUtf8(body)) throw new ApiError('invalid_request', 'the request body is not valid UTF-8');
   const text = withoutMark(body.toString('utf8'));
-  const value = parse(text);
-  if (isDeeperThan(value, MAX_DEPTH)) {
+  if (isNestedDeeper(text, MAX_DEPTH)) {
     throw new ApiError('invalid_request', `the request body is nested deeper than ${String(MAX_DEPTH)} levels`);
   }
-  return { text, value };
+  return { text, value: parse(text) };
 }
 
 function parse(text: string): unknown {
@@ -36,29 +36,23 @@ function parse(text: string): unknown {
 }
 
 function faultOf(text: string): string {
-  const at = jsonFaultAt(text) ?? text.length;
+  const { at, isFound } = jsonFaultAt(text) ?? { at: text.length, isFound: true };
+  if (!isFound) return `the fault is somewhere behind position ${String(at)}`;
   if (at === text.length) return `it ends too early, at position ${String(at)}`;
-  const line = text.slice(0, at).split('\n');
-  const column = (line.at(-1)?.length ?? 0) + 1;
-  const place = `position ${String(at)} (line ${String(line.length)}, column ${String(column)})`;
-  return `unexpected ${JSON.stringify(String.fromCodePoint(text.codePointAt(at) ?? 0))} at ${place}`;
+  return `unexpected ${JSON.stringify(String.fromCodePoint(text.codePointAt(at) ?? 0))} at ${placeOf(text, at)}`;
+}
+
+function placeOf(text: string, at: number): string {
+  let line = 1;
+  let lineStart = 0;
+  for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', lineStart)) {
+    line += 1;
+    lineStart = end + 1;
+  }
+  return `position ${String(at)} (line ${String(line)}, column ${String(at - lineStart + 1)})`;
 }
 
 // RFC 8259 section 8.1 lets a reader ignore a byte order mark; PowerShell's files have one.
 function withoutMark(text: string): string {
   return text.charCodeAt(0) === 0xfeff ? text.slice(1) : text;
-}
-
-/** Level by level, not by recursion, which is what it protects from. */
-function isDeeperThan(value: unknown, limit: number): boolean {
-  let level = containersIn([value]);
-  for (let depth = 0; level.length > 0; depth += 1) {
-    if (depth === limit) return true;
-    level = level.flatMap((container) => containersIn(Object.values(container)));
-  }
-  return false;
-}
-
-function containersIn(values: readonly unknown[]): readonly object[] {
-  return values.filter((value) => typeof value === 'object' && value !== null);
 }

@@ -6,6 +6,17 @@ interface Step {
   readonly isFault: boolean;
 }
 
+/** Where a text stops being JSON. */
+export interface JsonFault {
+  /** The offset of the first character that can't follow; the text's length if it ends too early. */
+  readonly at: number;
+  /** False: nobody looked further than to `at`. */
+  readonly isFound: boolean;
+}
+
+/** Far beyond any body that somebody wrote; one made to be long would cost seconds. */
+const MAX_TOKENS = 200_000;
+
 /** What the next token may begin with; that it is a value at all is seen when it is read. */
 const STARTS: Readonly<Record<Expected, RegExp>> = {
   value: /[^}\]:,]/,
@@ -23,19 +34,21 @@ const LITERAL = /(?:true|false|null|-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?)
 const ESCAPE = /\\(?:["\\/bfnrt]|u[0-9a-fA-F]{4})/y;
 
 /**
- * Where a text stops being JSON (RFC 8259): the offset of the first character that can't follow, the text's length if it ends
- * too early, undefined if it is JSON. V8 names a position only for some faults and quotes the text for others.
- * Linear and without recursion, for it is fed what strangers send.
+ * Where a text stops being JSON (RFC 8259); undefined if it is JSON. V8 names a position only for some faults and quotes the text
+ * for others. Linear, without recursion and bounded, for it is fed what strangers send.
+ *
+ * @param maxTokens - how many tokens are looked at before it gives up
  */
-export function jsonFaultAt(text: string): number | undefined {
+export function jsonFaultAt(text: string, maxTokens = MAX_TOKENS): JsonFault | undefined {
   const open: ('{' | '[')[] = [];
   let expected: Expected = 'value';
   let at = 0;
-  for (;;) {
+  for (let tokens = 0; ; tokens += 1) {
     at = skip(SPACE, text, at);
-    if (at === text.length) return expected === 'nothing' ? undefined : at;
+    if (at === text.length) return expected === 'nothing' ? undefined : { at, isFound: true };
+    if (tokens === maxTokens) return { at, isFound: false };
     const step = read(text, at, expected);
-    if (step.isFault) return step.at;
+    if (step.isFault) return { at: step.at, isFound: true };
     expected = next(text.charAt(at), expected, open);
     at = step.at;
   }

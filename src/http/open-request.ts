@@ -5,12 +5,22 @@ import { ClientGoneError } from './client-gone.error.js';
 /** A request whose answer is not complete yet. */
 export class OpenRequest {
   #abort: AbortController | undefined;
+  #reason: Error | undefined;
   #isOver = false;
-  readonly #onOver = new Set<() => void>();
+  #onOver: (() => void)[] = [];
+  #onAbort: ((reason: Error) => void) | undefined;
+
+  constructor(
+    private readonly request: Pick<IncomingMessage, 'complete'>,
+    private readonly response: Pick<ServerResponse, 'headersSent'>,
+  ) {}
 
   /** Aborts when nobody waits for the answer any more, or when the drain's grace is over. Made on first use. */
   get signal(): AbortSignal {
-    this.#abort ??= new AbortController();
+    if (this.#abort === undefined) {
+      this.#abort = new AbortController();
+      if (this.#reason !== undefined) this.#abort.abort(this.#reason);
+    }
     return this.#abort.signal;
   }
 
@@ -18,17 +28,34 @@ export class OpenRequest {
     return this.#isOver;
   }
 
-  /** Tells the work to stop. No effect once the answer is complete. */
+  /** Whether the whole request has arrived. */
+  get hasArrived(): boolean {
+    return this.request.complete;
+  }
+
+  /** Whether the answer's head is out, or waits for its turn. */
+  get isAnswered(): boolean {
+    return this.response.headersSent;
+  }
+
+  /** Tells the work to stop; the first reason holds. No effect once the answer is complete. */
   abort(reason: Error): void {
-    if (this.#isOver) return;
-    this.#abort ??= new AbortController();
-    this.#abort.abort(reason);
+    if (this.#isOver || this.#reason !== undefined) return;
+    this.#reason = reason;
+    this.#abort?.abort(reason);
+    this.#onAbort?.(reason);
+  }
+
+  /** The one who is told beside the signal, without the price of one: whoever reads the body, before there is any work. */
+  set onAbort(listener: ((reason: Error) => void) | undefined) {
+    this.#onAbort = listener;
+    if (this.#reason !== undefined) listener?.(this.#reason);
   }
 
   /** Calls back once, when the answer is complete or the connection closed; at once if that has happened. */
   onOver(listener: () => void): void {
     if (this.#isOver) listener();
-    else this.#onOver.add(listener);
+    else this.#onOver.push(listener);
   }
 
   /** The last byte was handed to the socket, or the connection is gone. */
@@ -37,24 +64,35 @@ export class OpenRequest {
     if (outcome === 'client gone') this.abort(new ClientGoneError());
     this.#isOver = true;
     for (const listener of this.#onOver) listener();
-    this.#onOver.clear();
+    this.#onOver = [];
   }
 }
 
-/** Knows which requests are open on which connection. One listener per connection, however many requests it carries. */
+/**
+ * Knows which requests are open on which connection. One listener per connection, however many requests it carries.
+ *
+ * A client that shuts only its writing side (`shutdown(SHUT_WR)`) counts as gone, as it does for Node itself: the FIN of one that
+ * leaves looks the same, and its work has to stop within a second, not when the first byte of an answer is refused.
+ */
 export class OpenConnections {
   readonly #bySocket = new WeakMap<Socket, Set<OpenRequest>>();
 
   open(request: IncomingMessage, response: ServerResponse): OpenRequest {
-    const open = new OpenRequest();
+    const open = new OpenRequest(request, response);
     const siblings = this.#on(request.socket);
     siblings.add(open);
-    open.onOver(() => siblings.delete(open));
-    response.once('close', () => {
+    // 'close' comes once.
+    response.on('close', () => {
+      siblings.delete(open);
       open.end(response.writableFinished ? 'complete' : 'client gone');
     });
     if (request.socket.destroyed) open.end('client gone');
     return open;
+  }
+
+  /** The open requests of a connection in the order in which they came, which is that of their answers. */
+  openOn(socket: Socket): readonly OpenRequest[] {
+    return [...(this.#bySocket.get(socket) ?? [])];
   }
 
   // A pipelined request whose turn has not come has no socket of its own yet: its response never sees the connection close.
@@ -64,7 +102,9 @@ export class OpenConnections {
     const requests = new Set<OpenRequest>();
     this.#bySocket.set(socket, requests);
     socket.once('close', () => {
-      for (const request of [...requests]) request.end('client gone');
+      const left = [...requests];
+      requests.clear();
+      for (const request of left) request.end('client gone');
     });
     return requests;
   }

@@ -4,7 +4,6 @@ import type { Drain } from './drain.js';
 import { isLoopbackHost } from './host-rule.js';
 import type { HttpOptions } from './http-options.js';
 import { lingering } from './lingering.js';
-import { OpenConnections } from './open-request.js';
 import { methodNotAllowed, pathOf, routeNotFound, RouteTable } from './route-table.js';
 
 /** Answered through the whole drain, and never waited for: whoever asks has to see its end. */
@@ -13,16 +12,15 @@ const PROBES: ReadonlySet<string> = new Set(['/health', '/ready', '/metrics']);
 /** What every request passes before its body is read, and every answer before it is sent. */
 export function installRequestHooks(instance: FastifyInstance, options: HttpOptions): void {
   const routes = new RouteTable();
-  const connections = new OpenConnections();
-  instance.decorateRequest('openRequest', undefined);
   instance.addHook('onRoute', (route) => {
     routes.add(route.method, route.url);
   });
   instance.addHook('onRequest', (request, reply, done) => {
-    reply.raw.setHeader('x-request-id', request.id);
-    request.openRequest = connections.open(request.raw, reply.raw);
     checkHost(request, options.loopbackHostsOnly);
-    if (!PROBES.has(pathOf(request.raw.url ?? '/'))) options.drain.admit(request.openRequest);
+    if (request.pathFault !== undefined) throw request.pathFault;
+    if (request.openRequest !== undefined && !PROBES.has(request.routeOptions.url ?? '')) {
+      options.drain.admit(request.openRequest);
+    }
     if (answerUnrouted(routes, request, reply)) return;
     done();
   });

@@ -1,3 +1,4 @@
+import { STATUS_CODES } from 'node:http';
 import { HttpException } from '@nestjs/common';
 import { ApiError, type ApiErrorOptions } from './api-error.js';
 import { isError } from './is-error.js';
@@ -20,9 +21,11 @@ const CODE_BY_STATUS: Readonly<Record<number, ErrorCode>> = {
   405: 'method_not_allowed',
   408: 'request_timeout',
   409: 'conflict',
+  412: 'precondition_failed',
   413: 'request_too_large',
   414: 'invalid_request',
   415: 'unsupported_media_type',
+  416: 'range_not_satisfiable',
   422: 'unprocessable',
   429: 'rate_limit_exceeded',
   431: 'headers_too_large',
@@ -41,13 +44,13 @@ const FASTIFY_FAULTS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 
 /**
  * The answer for any thrown value. An ApiError stays itself; an error of another module whose `code` stands in the status table
- * keeps its message, param and delay; Nest's and Fastify's exceptions are mapped by their status; everything else is an
- * `internal_error` whose text tells nothing of the cause (the cause is kept for the log, as `cause`).
+ * keeps its message, param and delay; Nest's and Fastify's exceptions, and those of Fastify's plugins, are mapped by their status;
+ * everything else is an `internal_error` whose text tells nothing of the cause (the cause is kept for the log, as `cause`).
  */
 export function toApiError(error: unknown, facts: ErrorFacts = {}): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof HttpException) return fromHttpException(error, facts);
-  return fromCodedError(error, facts) ?? internalError(error, facts);
+  return fromCodedError(error, facts) ?? fromPluginError(error) ?? internalError(error, facts);
 }
 
 function fromCodedError(error: unknown, facts: ErrorFacts): ApiError | undefined {
@@ -69,6 +72,27 @@ function optionsOf(error: Error): ApiErrorOptions {
     ...(typeof retryAfterMs === 'number' && { retryAfterMs }),
     ...(typeof isRetryable === 'boolean' && { isRetryable }),
   };
+}
+
+/** What a caller did wrong in a plugin's eyes. Its text may quote anything, so the status's own name stands for it. */
+function fromPluginError(error: unknown): ApiError | undefined {
+  const status = isError(error) ? pluginStatus(error) : undefined;
+  if (status === undefined || status < 400 || status >= 500) return undefined;
+  const text = STATUS_CODES[status]?.toLowerCase() ?? 'invalid request';
+  return new ApiError(CODE_BY_STATUS[status] ?? 'invalid_request', text, { cause: error });
+}
+
+/**
+ * The status of an error made by Fastify, or by `http-errors` and its like, which say it twice. Those of HTTP clients have a status
+ * too, but that one is what somebody else answered to us.
+ */
+function pluginStatus(error: Error): number | undefined {
+  const code: unknown = Reflect.get(error, 'code');
+  const statusCode: unknown = Reflect.get(error, 'statusCode');
+  if (typeof statusCode !== 'number') return undefined;
+  if (typeof code === 'string' && code.startsWith('FST_')) return statusCode;
+  const isClients = Reflect.has(error, 'body') || Reflect.has(error, 'response');
+  return statusCode === Reflect.get(error, 'status') && !isClients ? statusCode : undefined;
 }
 
 function fromHttpException(error: HttpException, facts: ErrorFacts): ApiError {

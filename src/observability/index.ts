@@ -1,4 +1,4 @@
-export { configureObservability } from './configure-observability.js';
+export { configureObservability, type ObservabilityOptions } from './configure-observability.js';
 export { serializeError, type SerializedError } from './error.serializer.js';
 export { createLogger, LOGGER, type Logger, type LoggerOptions } from './logger.js';
 export { METRICS_REGISTRY } from './metrics.registry.js';

@@ -19,6 +19,7 @@ export interface Simulator {
 }
 
 const HOST = '127.0.0.1';
+const LOOPBACK_HOST = /^(localhost|127(\.\d{1,3}){3}|\[::1\])(:\d{1,5})?$/i;
 // Longer than any client's pool keeps a connection, so that none is closed under a request.
 const KEEP_ALIVE_MS = 120_000;
 
@@ -65,6 +66,7 @@ function createAnswer(options: SimulatorOptions, models: ModelCatalogue): Answer
 
 async function serve(exchange: Exchange, answer: Answer): Promise<void> {
   try {
+    checkHost(exchange);
     await answer(exchange, urlOf(exchange));
   } catch (error) {
     if (exchange.isGone) {
@@ -83,6 +85,12 @@ async function serve(exchange: Exchange, answer: Answer): Promise<void> {
 function unexpected(error: unknown): ProviderError {
   process.emitWarning(error instanceof Error ? error : String(error));
   return typicalError(500);
+}
+
+/** A page that has its own name resolve to this machine (DNS rebinding) must not read prompts from /stats, nor script failures. */
+function checkHost({ request }: Exchange): void {
+  if (!LOOPBACK_HOST.test(request.headers.host ?? ''))
+    throw new ProviderError(403, 'Only loopback host names are answered');
 }
 
 function urlOf({ request }: Exchange): URL {

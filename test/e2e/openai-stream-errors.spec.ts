@@ -71,10 +71,9 @@ describe('the errors of the openai client on a stream', () => {
     ['an end', { endAfterFrames: 1 }, OpenAI.InternalServerError, { status: 502, code: 'upstream_error' }],
     ['a status', { status: 422 }, OpenAI.UnprocessableEntityError, { status: 422, code: 'unprocessable' }],
   ])('%s before any content raises the class of its status', async (_, script, is, told) => {
-    const { error, received, calls } = await broken(script);
+    const { error, received } = await broken(script);
     expect(error).toBeInstanceOf(is);
     expect(error).toMatchObject(told);
     expect(received).toBe('');
-    expect(calls).toBe(1);
   });
 });

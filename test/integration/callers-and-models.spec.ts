@@ -41,6 +41,12 @@ describe('callers and their tiers', () => {
     expect(body).toMatchObject({ error: { code: 'model_not_allowed', type: 'permission_error', param: 'model' } });
   });
 
+  it.each(['True', '1', 'maybe', ''])('does not take %j for a yes or no to a substitute', async (strict) => {
+    const { status, body } = await ask('test-model', { ...bearer(keys.poor), 'x-coordinator-strict': strict });
+    expect(status).toBe(400);
+    expect(body).toMatchObject({ error: { param: 'x-coordinator-strict' } });
+  });
+
   it('answers within the tier with the model that was asked for, by its name or an alias', async () => {
     expect((await ask('test-model', bearer(keys.rich))).headers.get('x-coordinator-route')).toBe('requested');
     expect((await ask('test-alias', bearer(keys.rich))).headers.get('x-coordinator-route')).toBe('alias');

@@ -152,6 +152,32 @@ describe('POST /v1/chat/completions, as JSON', () => {
     });
   });
 
+  it.each([429, 503, 400])('tells a %d whose body never comes by its status', async (status) => {
+    rig.upstream.play((_, response) => {
+      response.writeHead(status, { 'content-type': 'application/json' });
+      response.write('{"error":');
+    });
+    const answer = await rig.ask({ model: 'test-model', messages });
+    expect(answer.status).toBe(status);
+  });
+
+  it('takes any 2xx with a completion, and no empty error beside it for one', async () => {
+    rig.upstream.play(json(201, completion('ok', { error: false })));
+    expect((await rig.ask({ model: 'test-model', messages })).status).toBe(200);
+  });
+
+  it('counts a call once, also with usage beyond all counting', async () => {
+    rig.upstream.play(json(200, completion('ok', { usage: { prompt_tokens: 1e308, completion_tokens: 1e308 } })));
+    expect((await rig.ask({ model: 'test-model', messages })).status).toBe(200);
+    const metrics = await (await fetch(`${rig.coordinator.url}/metrics`)).text();
+    expect(metrics).not.toMatch(/coordinator_\S+ \+?Inf/);
+  });
+
+  it.each(['1e3', '0x10', '+5', '0', '-1', '1.5', 'soon', ' '])('does not take %j for a deadline', async (value) => {
+    const answer = await rig.ask({ model: 'test-model', messages }, { 'x-coordinator-timeout-ms': value });
+    expect(answer).toMatchObject({ status: 400, body: { error: { param: 'x-coordinator-timeout-ms' } } });
+  });
+
   it('ends at the deadline that the request sets for itself', async () => {
     rig.upstream.play(() => undefined);
     const answer = await rig.ask({ model: 'test-model', messages }, { 'x-coordinator-timeout-ms': '200' });

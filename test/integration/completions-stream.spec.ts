@@ -109,6 +109,41 @@ describe('POST /v1/chat/completions, as a stream', () => {
     await until(() => rig.upstream.aborted === 1);
   });
 
+  it('does not take an end without [DONE] for complete while a choice that was asked for is missing', async () => {
+    rig.upstream.play(stream([chunk('a'), finish()]));
+    const { text } = await rig.askStream({ n: 2 });
+    expect(dataOf(text).at(-1)).toMatchObject({ error: { code: 'upstream_error' } });
+    expect(text).not.toContain('[DONE]');
+  });
+
+  it.each([
+    ['comments', ':\n'.repeat(1_000), 200],
+    ['roles', chunk({ role: 'assistant', content: '' }).repeat(400), 502],
+  ])('does not hold back endless %s before the first content', async (_, piece, status) => {
+    rig.upstream.play(
+      stream([...Array.from({ length: 60 }, () => [piece, { waitMs: 1 }]).flat(), chunk('a'), finish(), DONE]),
+    );
+    const before = process.memoryUsage().heapUsed;
+    const answer = await rig.askStream();
+    expect(answer.status).toBe(status);
+    expect(process.memoryUsage().heapUsed - before).toBeLessThan(150_000_000);
+  });
+
+  it.each(['"x","usage":', ''])(
+    'keeps usage that is no object, or beyond all counting, from breaking a frame',
+    async (duplicate) => {
+      const odd = chunk('a').replace(
+        '"model"',
+        `"usage":${duplicate}{"prompt_tokens":1e308,"completion_tokens":1},"model"`,
+      );
+      rig.upstream.play(stream([odd, finish(), DONE]));
+      const { text } = await rig.askStream({ stream_options: { include_usage: true } });
+      expect(contentOf(text)).toBe('a');
+      expect(text).not.toContain('Infinity');
+      expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+    },
+  );
+
   it('takes an end without [DONE] for complete once every choice has finished', async () => {
     rig.upstream.play(stream([chunk('a'), finish()]));
     const { text } = await rig.askStream();

@@ -16,6 +16,18 @@ describe('the completions endpoint', () => {
   afterAll(() => rig.close());
 
   describe('refuses', () => {
+    it('with words that name the type first', async () => {
+      const told = async (body: unknown): Promise<unknown> => (await rig.ask(body)).body;
+      const base = { model: 'test-model', messages };
+      expect(await told({ ...base, model: 5 })).toMatchObject({ error: { message: 'model must be a string' } });
+      expect(await told({ ...base, messages: null })).toMatchObject({
+        error: { message: 'messages must be an array of messages' },
+      });
+      expect(await told({ ...base, max_tokens: '5' })).toMatchObject({
+        error: { message: 'max_tokens must be an integer number' },
+      });
+    });
+
     it.each([
       ['a body that is no object', '[1]', undefined],
       ['no messages', { model: 'test-model' }, 'messages'],

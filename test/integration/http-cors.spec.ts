@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { Controller, Get } from '@nestjs/common';
+import { Controller, Get, Param } from '@nestjs/common';
 import { ApiError } from '../../src/http/index.js';
 import { startHttpApp, type HttpApp, type HttpAppOptions } from '../support/http-app.js';
 import { exchange } from '../support/raw-http.js';
@@ -9,6 +9,11 @@ class ModelsController {
   @Get('models')
   list(): object {
     return { object: 'list' };
+  }
+
+  @Get('models/:id')
+  read(@Param('id') id: string): object {
+    return { id };
   }
 
   @Get('fail')
@@ -86,6 +91,12 @@ describe('CORS', () => {
     }
   });
 
+  it.each(['/v1/%zz', `/v1/models/${'x'.repeat(600)}`])('tells a script why a path is no good: %s', async (path) => {
+    await start({ corsOrigins: [APP] });
+    const { status, headers } = await request('GET', path, { Origin: APP });
+    expect([status, headers['access-control-allow-origin']]).toEqual([400, APP]);
+  });
+
   it.each(['https://evil.example', 'https://app.example.evil.example', 'http://app.example', 'null'])(
     'gives no CORS header to %s',
     async (origin) => {
@@ -145,6 +156,12 @@ describe('Host rule', () => {
     const answer = await request('GET', '/v1/models', { Host: host });
     expect(answer.status).toBe(403);
     expect(JSON.parse(answer.body)).toMatchObject({ error: { code: 'host_not_allowed', type: 'permission_error' } });
+  });
+
+  it.each(['/v1/none', '/v1/%zz', `/v1/models/${'x'.repeat(600)}`])('refuses any path: %s', async (path) => {
+    await start({ loopbackHostsOnly: true });
+    expect((await request('GET', path, { Host: 'evil.example' })).status).toBe(403);
+    expect((await request('GET', path, { Host: 'localhost' })).status).toBeLessThan(405);
   });
 
   it('refuses a request without Host', async () => {

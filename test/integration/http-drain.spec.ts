@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { OpenWork, until } from '../support/open-work.js';
-import { exchange, parseAnswer } from '../support/raw-http.js';
+import { exchange, parseAnswer, RawConnection } from '../support/raw-http.js';
 
 let held: OpenWork;
 afterEach(() => held.close());
@@ -70,6 +70,24 @@ describe('Drain', () => {
     });
     expect(response.status).toBe(503);
     expect(await response.json()).toMatchObject({ error: { code: 'draining' } });
+  });
+
+  it.each([
+    ['a body with a length', 'Content-Length: 100\r\n\r\n{"a":'],
+    ['a body in chunks', 'Transfer-Encoding: chunked\r\n\r\n5\r\n{"a":\r\n'],
+    ['nothing of a body yet', 'Content-Length: 100\r\n\r\n'],
+  ])('tells whoever is still sending after the grace, and runs no handler: %s', async (_name, rest) => {
+    held = await OpenWork.start({ shutdownGraceMs: 50 });
+    const connection = await RawConnection.open(held.server.port);
+    connection.write(`POST /json HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${rest}`);
+    await until(() => held.server.drain.openRequests === 1);
+    const drained = held.server.drain.run();
+    const answer = parseAnswer(await connection.until(/"code":"draining"\}\}/));
+    expect(answer).toMatchObject({ status: 503, headers: { connection: 'close', 'retry-after': '1' } });
+    connection.write('x'.repeat(95));
+    connection.destroy();
+    expect(await drained).toEqual({ aborted: 1 });
+    expect([held.signals, held.server.reported]).toEqual([[], []]);
   });
 
   it('refuses unknown paths too, and is done at once when nothing is open', async () => {

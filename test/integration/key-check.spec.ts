@@ -24,7 +24,7 @@ describe('KeyCheckService', () => {
     const { logs, ready, path, sent } = await bootAgainst(json(200, { tier: 'pro', remaining: 7 }));
     expect([path, sent]).toEqual(['/v1/usage', 'Bearer upstream-key-1']);
     expect(logs).toMatch(/"provider":"p1","tier":"pro","remaining":7/);
-    expect(ready).toContain('"state":"up"');
+    expect(ready).toContain('"state":"in use"');
     expect(logs).not.toContain('upstream-key-1');
   });
 
@@ -42,7 +42,7 @@ describe('KeyCheckService', () => {
   ])('warns after %s, and goes on', async (_, script) => {
     const { logs, ready } = await bootAgainst(script);
     expect(logs).toMatch(/"level":"warn".*our key/);
-    expect(ready).toContain('"state":"up"');
+    expect(ready).toContain('"state":"in use"');
     expect(logs).not.toContain('upstream-key-1');
   });
 });

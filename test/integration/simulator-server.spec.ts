@@ -1,3 +1,4 @@
+import { get } from 'node:http';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { startSimulator } from '../../src/simulator/index.js';
 import { startTestSimulator, TEST_MODELS, type TestSimulator } from '../support/simulator.js';
@@ -33,6 +34,24 @@ describe('startSimulator()', () => {
     await other.close();
     await other.close();
     expect((await reply).status).toBe(0);
+  });
+});
+
+describe('the Host header', () => {
+  it('must name this machine, so that no page with a name of its own can reach the control endpoints', async () => {
+    const simulator = await startSimulator({ models: TEST_MODELS });
+    const { port, origin } = new URL(simulator.url);
+    const statusFor = (host: string): Promise<number | undefined> =>
+      new Promise((resolve, reject) => {
+        get(`${origin}/stats`, { headers: { host } }, (response) => {
+          resolve(response.resume().statusCode);
+        }).on('error', reject);
+      });
+    for (const host of [`127.0.0.1:${port}`, 'localhost', 'LOCALHOST:1', '[::1]:80'])
+      expect(await statusFor(host)).toBe(200);
+    for (const host of ['evil.example', `127.0.0.1.evil.example:${port}`, 'localhost.evil'])
+      expect(await statusFor(host)).toBe(403);
+    await simulator.close();
   });
 });
 

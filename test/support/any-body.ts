@@ -80,9 +80,9 @@ const damaged = fc
       maxLength: 3,
     }),
   )
-  .map(([body, damages]) => damages.reduce((text, damage) => damage1(text, damage), JSON.stringify(body)));
+  .map(([body, damages]) => damages.reduce((json, damage) => damageAt(json, damage), JSON.stringify(body)));
 
-function damage1(json: string, damage: { place: number; how: string; key: string; value: unknown }): string {
+function damageAt(json: string, damage: { place: number; how: string; key: string; value: unknown }): string {
   const body = JSON.parse(json) as object;
   const places: (readonly [container: object, key: string])[] = [];
   collect(body, places);

@@ -14,6 +14,7 @@ import { Test } from '@nestjs/testing';
 import type { FastifyReply } from 'fastify';
 import { AuthModule, type Caller, configureAuth, CurrentCaller, RequireScope } from '../../src/auth/index.js';
 import type { CallerSettings } from '../../src/config/index.js';
+import { onRequestOver } from '../../src/http/index.js';
 import { configureObservability, type Logger, ObservabilityModule } from '../../src/observability/index.js';
 
 const PUBLIC = 'coordinator:public';
@@ -104,7 +105,7 @@ export async function startAuthApp(
   const adapter = new FastifyAdapter({ bodyLimit: 64 * 1024 * 1024 });
   const app = testing.createNestApplication<NestFastifyApplication>(adapter, { logger: false });
   app.useGlobalFilters(new CodeFilter());
-  configureObservability(app);
+  configureObservability(app, { onOver: onRequestOver });
   configureAuth(app);
   await app.init();
   await app.getHttpAdapter().getInstance().ready();

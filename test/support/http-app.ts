@@ -16,6 +16,8 @@ export interface HttpApp {
 export interface HttpAppOptions extends Partial<HttpOptions> {
   readonly controllers?: readonly Type[];
   readonly imports?: readonly DynamicModule[];
+  /** Runs before our hooks are there: what it adds sees refused requests too. */
+  readonly observe?: (app: NestFastifyApplication) => void;
   /** Runs before `app.init()`. */
   readonly prepare?: (app: NestFastifyApplication) => void;
 }
@@ -25,7 +27,7 @@ class RootModule {}
 
 /** A real server on a free loopback port with our HTTP layer and a test's own controllers. */
 export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpApp> {
-  const { controllers = [], imports = [], prepare, ...given } = options;
+  const { controllers = [], imports = [], observe, prepare, ...given } = options;
   const reported: unknown[] = [];
   const drain = given.drain ?? new Drain({ drainDelayMs: 0, shutdownGraceMs: 1_000, flushMs: 500 });
   const http: HttpOptions = {
@@ -43,6 +45,7 @@ export async function startHttpApp(options: HttpAppOptions = {}): Promise<HttpAp
     bodyParser: false,
     logger: false,
   });
+  observe?.(app);
   configureHttp(app, http);
   prepare?.(app);
   await app.listen(0, '127.0.0.1');

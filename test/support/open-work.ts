@@ -1,8 +1,8 @@
 import { PassThrough } from 'node:stream';
 import { Controller, Get, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { clientSignal, Drain, errorBody, toApiError } from '../../src/http/index.js';
-import { startHttpApp, type HttpApp } from './http-app.js';
+import { clientSignal, Drain, type DrainOptions, errorBody, toApiError } from '../../src/http/index.js';
+import { startHttpApp, type HttpApp, type HttpAppOptions } from './http-app.js';
 import { RawConnection } from './raw-http.js';
 
 /** A server whose requests stay open until a test lets them go. */
@@ -13,11 +13,11 @@ export class OpenWork {
   ) {}
 
   static async start(
-    options: { drainDelayMs?: number; shutdownGraceMs?: number; flushMs?: number } = {},
+    options: Partial<DrainOptions> & Pick<HttpAppOptions, 'imports' | 'observe' | 'loopbackHostsOnly'> = {},
   ): Promise<OpenWork> {
     work = new Work();
     const drain = new Drain({ drainDelayMs: 0, shutdownGraceMs: 60_000, flushMs: 60_000, ...options });
-    return new OpenWork(await startHttpApp({ controllers: [WorkController], drain }), work);
+    return new OpenWork(await startHttpApp({ ...options, controllers: [WorkController], drain }), work);
   }
 
   get signals(): readonly AbortSignal[] {
@@ -98,6 +98,16 @@ class WorkController {
     work.signals.push(clientSignal(request, reply));
     await new Promise<void>((resolve) => (work.finish = resolve));
     return {};
+  }
+
+  @Get('things/:id')
+  thing(): object {
+    return {};
+  }
+
+  @Post('json')
+  take(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<object> {
+    return this.json(request, reply);
   }
 
   @Get('quick')

@@ -31,6 +31,8 @@ export interface SpawnOptions {
   readonly nodeOptions?: readonly string[];
 }
 
+const END_WITH_PARENT = ['--import', `${ROOT}test/support/end-with-parent.mjs`];
+
 /**
  * Starts dist/main.js and waits until it listens.
  *
@@ -57,20 +59,17 @@ function start({ environment = {}, nodeOptions = [] }: SpawnOptions): {
   logs: () => string;
   ended: Promise<Ended>;
 } {
-  const child = spawn(process.execPath, [...nodeOptions, 'dist/main.js'], {
+  const child = spawn(process.execPath, [...END_WITH_PARENT, ...nodeOptions, 'dist/main.js'], {
     cwd: ROOT,
     env: { PORT: '0', ...environment },
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   });
-  const killWithUs = (): void => void child.kill('SIGKILL');
-  process.once('exit', killWithUs);
   let output = '';
   let errors = '';
   child.stdout?.setEncoding('utf8').on('data', (text: string) => (output += text));
   child.stderr?.setEncoding('utf8').on('data', (text: string) => (errors += text));
   const ended = new Promise<Ended>((resolve) => {
     child.once('close', (code, signal) => {
-      process.off('exit', killWithUs);
       resolve({ code, signal, output, errors });
     });
   });

@@ -1,3 +1,4 @@
+import type { ApiErrorOptions } from '../../http/index.js';
 import { UpstreamFailure } from '../upstream/upstream-failure.js';
 
 export interface AttemptLimits {
@@ -21,6 +22,8 @@ export class AttemptTimers {
   #firstToken: NodeJS.Timeout | undefined;
   #idle: NodeJS.Timeout | undefined;
   #isHeld = false;
+  /** The idle clock ran out while it did not count. */
+  #isOverdue = false;
   readonly #onParentAbort = (): void => {
     this.stop();
     this.#controller.abort(this.parent.reason);
@@ -30,7 +33,8 @@ export class AttemptTimers {
     private readonly limits: AttemptLimits,
     private readonly parent: AbortSignal,
   ) {
-    this.#total = this.timer(limits.totalMs, 'did not finish within the time this request had');
+    // Not to be tried again by the client: the time that the caller gave it is spent.
+    this.#total = this.timer(limits.totalMs, 'did not finish within the time this request had', { isRetryable: false });
     if (limits.firstTokenMs !== undefined && limits.firstTokenMs < limits.totalMs) {
       this.#firstToken = this.timer(limits.firstTokenMs, `sent nothing within ${String(limits.firstTokenMs)} ms`);
     }
@@ -44,6 +48,7 @@ export class AttemptTimers {
 
   /** A piece of the answer has arrived: the first-token clock ends, the idle clock starts anew. */
   readonly progressed = (): void => {
+    if (this.signal.aborted) return;
     clearTimeout(this.#firstToken);
     this.#firstToken = undefined;
     if (this.#idle === undefined) this.#idle = this.idleTimer();
@@ -57,6 +62,8 @@ export class AttemptTimers {
 
   resume(): void {
     this.#isHeld = false;
+    if (this.#isOverdue) this.#idle?.refresh();
+    this.#isOverdue = false;
   }
 
   stop(): void {
@@ -69,18 +76,19 @@ export class AttemptTimers {
   private idleTimer(): NodeJS.Timeout {
     const { provider, idleMs } = this.limits;
     return setTimeout(() => {
-      if (!this.#isHeld) this.expire(`${provider} fell silent for ${String(idleMs)} ms`);
+      if (this.#isHeld) this.#isOverdue = true;
+      else this.expire(`${provider} fell silent for ${String(idleMs)} ms`);
     }, idleMs);
   }
 
-  private timer(ms: number, fact: string): NodeJS.Timeout {
+  private timer(ms: number, fact: string, options: ApiErrorOptions = {}): NodeJS.Timeout {
     return setTimeout(() => {
-      this.expire(`${this.limits.provider} ${fact}`);
+      this.expire(`${this.limits.provider} ${fact}`, options);
     }, ms);
   }
 
-  private expire(message: string): void {
+  private expire(message: string, options: ApiErrorOptions = {}): void {
     this.stop();
-    this.#controller.abort(new UpstreamFailure('upstream', 'timeout', message));
+    this.#controller.abort(new UpstreamFailure('upstream', 'timeout', message, options));
   }
 }

@@ -35,23 +35,24 @@ const KNOWN = [
  * judge of them.
  */
 export class ChatRequest {
+  // Decorators apply from the bottom up, and the first fault is the one that is told: the type stands last.
   @IsOptional()
-  @IsString()
-  @MinLength(1)
   @MaxLength(256)
+  @MinLength(1)
+  @IsString()
   readonly model?: string | null;
 
   @IsOptional()
-  @IsArray()
-  @ArrayMinSize(1)
-  @ArrayMaxSize(16)
-  @IsString({ each: true })
   @MaxLength(256, { each: true })
+  @IsString({ each: true })
+  @ArrayMaxSize(16)
+  @ArrayMinSize(1)
+  @IsArray()
   readonly models?: readonly string[] | null;
 
-  @IsArray({ message: 'messages must be an array of messages' })
-  @ArrayMinSize(1, { message: 'messages must hold at least one message' })
   @IsObject({ each: true, message: 'each of messages must be an object' })
+  @ArrayMinSize(1, { message: 'messages must hold at least one message' })
+  @IsArray({ message: 'messages must be an array of messages' })
   readonly messages: readonly object[] = [];
 
   @IsOptional()
@@ -63,18 +64,18 @@ export class ChatRequest {
   readonly stream_options?: { readonly include_usage?: unknown } | null;
 
   @IsOptional()
-  @IsInt()
   @IsPositive()
+  @IsInt()
   readonly max_tokens?: number | null;
 
   @IsOptional()
-  @IsInt()
   @IsPositive()
+  @IsInt()
   readonly max_completion_tokens?: number | null;
 
   @IsOptional()
-  @IsInt()
   @IsPositive()
+  @IsInt()
   readonly n?: number | null;
 
   @IsOptional()

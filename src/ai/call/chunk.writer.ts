@@ -1,5 +1,5 @@
 import { errorBody, toApiError } from '../../http/index.js';
-import { costUsd, readUsage, type Usage } from './cost.js';
+import { costUsd, pricedUsage, readUsage, type Usage } from './cost.js';
 import { type Edit, editObject } from '../wire/json-text.js';
 import type { ChunkEvent, StreamEvent } from '../upstream/provider.adapter.js';
 import type { PriceSettings } from '../../config/index.js';
@@ -39,10 +39,8 @@ export class ChunkWriter {
 
   #priced(usage: Usage | undefined): Edit {
     const { prices } = this.options;
-    return (text) =>
-      text === undefined || usage === undefined || prices === undefined
-        ? text
-        : editObject(text, { cost: String(costUsd(usage, prices)) });
+    const cost = usage === undefined || prices === undefined ? undefined : costUsd(usage, prices);
+    return (text) => pricedUsage(text, cost);
   }
 }
 

@@ -13,7 +13,7 @@ import { UpstreamFailure } from '../upstream/upstream-failure.js';
 import { AttemptTimers } from './attempt.timers.js';
 import { CompletionObserver } from './completion.observer.js';
 import type { CompletionCall } from './completion-call.js';
-import { costUsd, readUsage, type Usage } from './cost.js';
+import { costUsd, pricedUsage, readUsage, type Usage } from './cost.js';
 
 export interface CompletionReply {
   /** JSON text of an OpenAI chat completion. */
@@ -65,7 +65,7 @@ export class CompletionService {
     return this.firstAnswer(call, route, async ({ request, timers, startedAt }) => {
       const { deployment } = request;
       const upstream = await this.adapterOf(deployment).stream(request);
-      const events = await holdHead(upstream.events);
+      const events = await holdHead(deployment.upstream.name, upstream.events);
       timers.progressed();
       call.report.upstreamMs = performance.now() - startedAt;
       const writer = new ChunkWriter({
@@ -74,6 +74,7 @@ export class CompletionService {
         ...(deployment.prices && { prices: deployment.prices }),
       });
       const ended = (error?: unknown): void => {
+        if (error instanceof UpstreamFailure) this.observer.attemptFailed(call, error);
         record(call, deployment, writer.usage);
         call.ended(error);
       };
@@ -151,6 +152,7 @@ function attemptRequest(
   return {
     deployment,
     bodyText: withoutOwnMembers(call),
+    choices: call.request.n ?? 1,
     headers: call.forwardedHeaders,
     requestId: call.requestId,
     connectMs: model.timeouts.connectMs,
@@ -176,6 +178,6 @@ function record({ report }: CompletionCall, { prices }: Deployment, usage: Usage
 function finalText({ text }: UpstreamReply, { model }: Route, cost: number | undefined): string {
   return editObject(text, {
     model: JSON.stringify(model.name),
-    usage: (usage) => (usage === undefined || cost === undefined ? usage : editObject(usage, { cost: String(cost) })),
+    usage: (usage) => pricedUsage(usage, cost),
   });
 }

@@ -1,4 +1,6 @@
 import type { PriceSettings } from '../../config/index.js';
+import { editObject } from '../wire/json-text.js';
+import { member } from '../wire/json-value.js';
 
 /** What a provider says it counted, in OpenAI's shape. Cached tokens are a part of the prompt's, not beside them. */
 export interface Usage {
@@ -12,8 +14,17 @@ export function readUsage(value: unknown): Usage | undefined {
   const promptTokens = tokenCount(value, 'prompt_tokens');
   const completionTokens = tokenCount(value, 'completion_tokens');
   if (promptTokens === undefined || completionTokens === undefined) return undefined;
-  const cached = isRecord(value) ? tokenCount(value['prompt_tokens_details'], 'cached_tokens') : undefined;
+  const cached = tokenCount(member(value, 'prompt_tokens_details'), 'cached_tokens');
   return { promptTokens, completionTokens, cachedTokens: Math.min(cached ?? 0, promptTokens) };
+}
+
+/**
+ * The text of a `usage` member with its cost; as it is where there is none to tell.
+ *
+ * @param text - undefined: there is no such member
+ */
+export function pricedUsage(text: string | undefined, cost: number | undefined): string | undefined {
+  return cost !== undefined && text?.startsWith('{') === true ? editObject(text, { cost: String(cost) }) : text;
 }
 
 /** USD, exact to 1e-9: the sum is made of whole token counts before the one division by a million. */
@@ -26,10 +37,6 @@ export function costUsd(usage: Usage, prices: PriceSettings): number {
 }
 
 function tokenCount(value: unknown, key: string): number | undefined {
-  const count = isRecord(value) ? value[key] : undefined;
-  return typeof count === 'number' && Number.isFinite(count) && count >= 0 ? count : undefined;
-}
-
-function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null;
+  const count = member(value, key);
+  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0 ? count : undefined;
 }

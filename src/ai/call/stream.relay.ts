@@ -1,3 +1,4 @@
+import { ClientGoneError } from '../../http/index.js';
 import type { AttemptTimers } from './attempt.timers.js';
 import type { StreamEvent } from '../upstream/provider.adapter.js';
 import { errorFrame, type ChunkWriter } from './chunk.writer.js';
@@ -16,8 +17,9 @@ export interface RelayOptions {
  * Passes a stream on as fast as it is read and no faster. A stream that can't be completed ends with an error event and without
  * `[DONE]`, never silently.
  */
-export async function* relay({ events, timers, writer, ended }: RelayOptions): AsyncGenerator<string> {
-  let failure: unknown;
+export async function* relay({ events, timers, writer, caller, ended }: RelayOptions): AsyncGenerator<string> {
+  // Whoever stops reading gives no reason: this generator is just not resumed.
+  let outcome: { readonly error?: unknown } | undefined;
   try {
     for await (const group of events) {
       const text = group.map((event) => writer.write(event)).join('');
@@ -29,11 +31,17 @@ export async function* relay({ events, timers, writer, ended }: RelayOptions): A
       timers.resume();
       if (hasData) timers.progressed();
     }
+    outcome = {};
   } catch (error) {
-    failure = error;
+    outcome = { error };
     yield errorFrame(error);
   } finally {
     timers.stop();
-    ended(failure);
+    ended(outcome === undefined ? reasonOf(caller, timers.signal) : outcome.error);
   }
+}
+
+function reasonOf(caller: AbortSignal, attempt: AbortSignal): unknown {
+  if (caller.aborted) return caller.reason;
+  return attempt.aborted ? attempt.reason : new ClientGoneError();
 }

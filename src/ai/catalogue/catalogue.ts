@@ -87,12 +87,6 @@ export class Catalogue {
     return [...this.#upstreams.values()];
   }
 
-  /** Providers that have a key but are of a kind that this process has no adapter for. */
-  uncalled(): readonly ProviderSettings[] {
-    const { providers, has, simulatorUrl } = this.options;
-    return simulatorUrl === undefined ? providers.filter(({ apiKey, kind }) => apiKey !== undefined && !has(kind)) : [];
-  }
-
   /** The catalogue names of the models that have a deployment at a provider. */
   modelsAt(provider: string): readonly string[] {
     return this.models

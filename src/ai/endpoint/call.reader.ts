@@ -28,30 +28,48 @@ export function readCall(
     caller: request.caller,
     requestId: request.id,
     forwardedHeaders: forwardedRequestHeaders(request.headers),
-    isStrict: request.headers['x-coordinator-strict'] === 'true',
+    isStrict: readStrict(request),
     deadlineMs: Math.min(deadlineMs, askedDeadlineMs(request) ?? deadlineMs),
     startedAt,
     signal: clientSignal(request, reply),
     report,
-    ended: (error) => {
+    ended: once((error) => {
       report.failure = error;
       ended(call, error);
-    },
+    }),
   };
   // Read when the line is written: a caller that leaves is logged before the call has noticed.
   addOutcome(request, () => outcomeFields(report));
   return call;
 }
 
+function once(told: (error?: unknown) => void): (error?: unknown) => void {
+  let isTold = false;
+  return (error) => {
+    if (isTold) return;
+    isTold = true;
+    told(error);
+  };
+}
+
 function askedDeadlineMs({ headers }: FastifyRequest): number | undefined {
   const name = 'x-coordinator-timeout-ms';
   const value = headers[name];
   if (value === undefined) return undefined;
-  const ms = Number(value);
-  if (!Number.isInteger(ms) || ms <= 0) {
+  const ms = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : 0;
+  if (ms === 0) {
     throw new ApiError('invalid_request', `${name} must be a whole number of milliseconds above 0`, { param: name });
   }
   return ms;
+}
+
+/** A misspelt `true` must not buy a substitute. */
+function readStrict({ headers }: FastifyRequest): boolean {
+  const name = 'x-coordinator-strict';
+  const value = headers[name];
+  if (value === undefined || value === 'false') return false;
+  if (value === 'true') return true;
+  throw new ApiError('invalid_request', `${name} must be true or false`, { param: name });
 }
 
 /** Answering a dry run with a real, billed call would be the worst of all answers. */

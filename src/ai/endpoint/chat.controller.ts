@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { Controller, HttpCode, Inject, Post, Req, Res } from '@nestjs/common';
-import { ApiBody, ApiHeader, ApiOkResponse, ApiOperation, ApiTags } from '@nestjs/swagger';
+import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RequireScope } from '../../auth/index.js';
 import { AI_OPTIONS, type AiOptions } from '../ai.options.js';
@@ -8,11 +8,13 @@ import { readCall } from './call.reader.js';
 import type { CompletionCall } from '../call/completion-call.js';
 import { CompletionObserver } from '../call/completion.observer.js';
 import { CompletionService } from '../call/completion.service.js';
-import { CHAT_REQUEST_BODY, CHAT_RESPONSE } from './chat.schema.js';
 import { reportHeaders } from './report.headers.js';
+import { ChatCompletionDocs } from './schema/chat.docs.js';
 
 /** A reader that has taken nothing more by this long after the deadline is cut off, ms. */
 const LAST_READ_MS = 5_000;
+
+const BUFFERED_CHARS = 65_536;
 
 @ApiTags('chat')
 @Controller('v1/chat')
@@ -26,11 +28,7 @@ export class ChatController {
 
   @Post('completions')
   @HttpCode(200)
-  @ApiOperation({ summary: "OpenAI's chat completions, as JSON or as server-sent events" })
-  @ApiHeader({ name: 'x-coordinator-strict', required: false, description: '`true`: no substitute model' })
-  @ApiHeader({ name: 'x-coordinator-timeout-ms', required: false, description: 'a shorter deadline for this request' })
-  @ApiBody(CHAT_REQUEST_BODY)
-  @ApiOkResponse(CHAT_RESPONSE)
+  @ChatCompletionDocs()
   async complete(
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
@@ -51,6 +49,8 @@ export class ChatController {
   private async whole(call: CompletionCall, reply: FastifyReply): Promise<string> {
     const { text, headers } = await this.completions.complete(call);
     call.ended();
+    // Less than this fits into the connection's buffers, read or not.
+    if (text.length > BUFFERED_CHARS) cutLateReader(call, reply);
     void reply.headers({ ...headers, 'content-type': 'application/json; charset=utf-8' });
     return text;
   }
@@ -64,10 +64,16 @@ export class ChatController {
       // nginx and its kin would collect the stream otherwise.
       'x-accel-buffering': 'no',
     });
-    const body = Readable.from(text, { objectMode: false });
-    const cut = setTimeout(() => body.destroy(), call.deadlineMs + LAST_READ_MS);
-    return body.once('close', () => {
-      clearTimeout(cut);
-    });
+    cutLateReader(call, reply);
+    return Readable.from(text, { objectMode: false });
   }
+}
+
+/** What is sent to nobody must not be kept for ever. */
+function cutLateReader({ deadlineMs, startedAt }: CompletionCall, { raw }: FastifyReply): void {
+  const leftMs = deadlineMs - (performance.now() - startedAt);
+  const cut = setTimeout(() => raw.destroy(), Math.max(0, leftMs) + LAST_READ_MS);
+  raw.once('close', () => {
+    clearTimeout(cut);
+  });
 }

@@ -2,9 +2,9 @@ import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, type Caller } from '../../auth/index.js';
 import type { ModelSettings } from '../../config/index.js';
-import { ApiError } from '../../http/index.js';
+import { ApiError, ApiErrors } from '../../http/index.js';
 import { Catalogue } from '../catalogue/catalogue.js';
-import { ModelCard, ModelList } from './models.dto.js';
+import { MODEL_EXAMPLE, ModelCard, ModelList } from './models.dto.js';
 
 @ApiTags('models')
 @Controller('v1/models')
@@ -12,16 +12,25 @@ export class ModelsController {
   constructor(private readonly catalogue: Catalogue) {}
 
   @Get()
-  @ApiOperation({ summary: "The catalogue, in OpenAI's list shape" })
-  @ApiOkResponse({ type: ModelList })
+  @ApiOperation({ operationId: 'listModels', summary: "The catalogue, in OpenAI's list shape" })
+  @ApiOkResponse({
+    type: ModelList,
+    description: 'The models that providers in use serve, whether or not this caller may use them.',
+    example: { object: 'list', data: [MODEL_EXAMPLE] },
+  })
+  @ApiErrors({})
   list(@CurrentCaller() caller: Caller): ModelList {
     return { object: 'list', data: this.catalogue.served().map((model) => this.card(model, caller)) };
   }
 
   @Get(':id')
-  @ApiOperation({ summary: 'One model, by name or alias' })
-  @ApiParam({ name: 'id', example: 'gpt-4.1' })
-  @ApiOkResponse({ type: ModelCard })
+  @ApiOperation({ operationId: 'retrieveModel', summary: 'One model, by name or alias' })
+  @ApiParam({ name: 'id', description: 'a name or alias; a slash in it is written %2F', example: 'gpt-4.1' })
+  @ApiOkResponse({ type: ModelCard, description: 'The model, under its catalogue name.', example: MODEL_EXAMPLE })
+  @ApiErrors({
+    invalid_request: { message: 'the request path has a malformed percent-encoding' },
+    model_not_found: { message: 'this model does not exist', param: 'model' },
+  })
   get(@Param('id') id: string, @CurrentCaller() caller: Caller): ModelCard {
     const model = this.catalogue.find(id);
     if (model === undefined || !this.catalogue.served().includes(model)) {

@@ -1,5 +1,6 @@
 import { ClientGoneError, toApiError } from '../../http/index.js';
 import type { OutcomeFields } from '../../observability/index.js';
+import { UpstreamFailure } from '../upstream/upstream-failure.js';
 import type { CallReport } from '../call/completion-call.js';
 
 /** What a completion adds to its request's outcome line. */
@@ -21,6 +22,8 @@ export function outcomeFields(report: CallReport): OutcomeFields {
 function failureOf(error: unknown): string | undefined {
   if (error === undefined || error instanceof ClientGoneError) return undefined;
   const { code, message, cause } = toApiError(error);
+  // The provider's words about a request may quote it.
+  if (error instanceof UpstreamFailure && error.blame === 'request') return `${code}: refused by the provider`;
   const facts = [code, message];
   for (let next: unknown = cause; next instanceof Error && facts.length < 5; next = next.cause)
     facts.push(next.message);

@@ -1,4 +1,5 @@
 import type { ApiErrorOptions, ErrorCode } from '../../http/index.js';
+import { isObject, member } from '../wire/json-value.js';
 import { retryAfterMs, type UpstreamHeaders } from './retry-after.js';
 import { UpstreamFailure } from './upstream-failure.js';
 
@@ -10,9 +11,16 @@ interface ProviderError {
   readonly param?: string;
 }
 
+/** Who failed, and with which key of ours. */
+export interface FailedProvider {
+  /** For messages. */
+  readonly name: string;
+  /** Taken out of the provider's words: some quote what they were sent, and a caller reads it. */
+  readonly apiKey: string;
+}
+
 export interface FailedAnswer {
-  /** The provider's name, for messages. */
-  readonly provider: string;
+  readonly provider: FailedProvider;
   readonly status: number;
   readonly headers: UpstreamHeaders;
   /** The answer's body, parsed where it is JSON. */
@@ -34,30 +42,46 @@ const EXHAUSTED =
   /^(insufficient_quota|credit_balance_exhausted|billing_error|billing_hard_limit_reached|\w+_spend_limit_(exceeded|reached))$/;
 
 const MESSAGE_LIMIT = 2_000;
+const PARAM_LIMIT = 200;
+/** A code is a word for machines; anything else in its place does not go on. */
+const CODE = /^[\w.:-]{1,64}$/;
 
 /**
  * Turns a provider's refusal into a failure with its blame, by status and structured code only: wordings differ between providers
  * and change (one answers a concurrency limit with "INSUFFICIENT QUOTA").
  */
 export function classifyAnswer(answer: FailedAnswer): UpstreamFailure {
-  const error = providerError(answer.body);
   const { status, provider } = answer;
+  const error = providerError(answer.body, provider);
   if (isExhausted(status, error)) {
-    return new UpstreamFailure('key', 'insufficient_quota', `the quota bought from ${provider} is used up`);
+    return new UpstreamFailure('key', 'insufficient_quota', `the quota bought from ${provider.name} is used up`);
   }
   const fault = REQUEST_FAULTS[status];
-  if (fault !== undefined) return requestFault(fault, provider, error);
+  if (fault !== undefined) return requestFault(fault, provider.name, error);
   if (status === 401 || status === 403) {
-    return new UpstreamFailure('key', 'upstream_auth', `${provider} refused this service's credentials`);
+    return new UpstreamFailure('key', 'upstream_auth', `${provider.name} refused this service's credentials`);
+  }
+  if (status === 404) {
+    const message = `${provider.name} does not know the model or the path that it is configured with`;
+    return new UpstreamFailure('upstream', 'upstream_error', message, { isRetryable: false });
   }
   return upstreamFault(answer);
 }
 
 /** An error object that came inside a 200: as the first frame, mid-stream, or as the whole body. */
-export function classifyInBand(provider: string, body: unknown, now: number): UpstreamFailure {
-  const error = providerError(body);
+export function classifyInBand(provider: FailedProvider, body: unknown, now: number): UpstreamFailure {
+  const error = providerError(body, provider);
   const status = statusOf(body, error);
-  return classifyAnswer({ provider, status, headers: {}, body, now });
+  if (status === undefined && !isExhausted(200, error)) {
+    return new UpstreamFailure('upstream', 'upstream_error', `${provider.name} sent an error in place of an answer`);
+  }
+  return classifyAnswer({ provider, status: status ?? 500, headers: {}, body, now });
+}
+
+/** Whether an answer or an event says that it is an error: `"error": false`, `""` and `{}` beside good choices do not. */
+export function hasError(value: unknown): boolean {
+  const error = member(value, 'error');
+  return isObject(error) ? Object.keys(error).length > 0 : typeof error === 'string' && error !== '';
 }
 
 /** The connection failed, or what came is not the protocol. `cause` is for the log; the caller learns the fact. */
@@ -72,34 +96,34 @@ function isExhausted(status: number, { code, type }: ProviderError): boolean {
 function requestFault(fault: ErrorCode, provider: string, error: ProviderError): UpstreamFailure {
   const code = error.code === 'context_length_exceeded' ? 'context_length_exceeded' : fault;
   const options: ApiErrorOptions = {
-    ...(error.param !== undefined && { param: error.param }),
-    ...(error.code !== undefined && { reportedCode: error.code }),
+    ...(error.param !== undefined && { param: error.param.slice(0, PARAM_LIMIT) }),
+    ...(error.code !== undefined && CODE.test(error.code) && { reportedCode: error.code }),
   };
   return new UpstreamFailure('request', code, error.message ?? `${provider} refused the request`, options);
 }
 
-function upstreamFault({ status, headers, provider, now }: FailedAnswer): UpstreamFailure {
+function upstreamFault({ status, headers, provider: { name }, now }: FailedAnswer): UpstreamFailure {
   const wait = retryAfterMs(headers, now);
   const options: ApiErrorOptions = wait === undefined ? {} : { retryAfterMs: wait };
   if (status === 429) {
-    return new UpstreamFailure('upstream', 'rate_limit_exceeded', `${provider} is at its rate limit`, options);
+    return new UpstreamFailure('upstream', 'rate_limit_exceeded', `${name} is at its rate limit`, options);
   }
   // 529: Anthropic's overloaded_error.
   if (status === 503 || status === 529) {
-    return new UpstreamFailure('upstream', 'overloaded', `${provider} is overloaded`, options);
+    return new UpstreamFailure('upstream', 'overloaded', `${name} is overloaded`, options);
   }
   if (status === 408 || status === 504) {
-    return new UpstreamFailure('upstream', 'timeout', `${provider} timed out`, options);
+    return new UpstreamFailure('upstream', 'timeout', `${name} timed out`, options);
   }
-  return new UpstreamFailure('upstream', 'upstream_error', `${provider} failed with status ${String(status)}`, options);
+  return new UpstreamFailure('upstream', 'upstream_error', `${name} failed with status ${String(status)}`, options);
 }
 
 /** In-band errors carry a status as number or digits in `code` (OpenRouter, LiteLLM) or only a type. */
-function statusOf(body: unknown, error: ProviderError): number {
+function statusOf(body: unknown, error: ProviderError): number | undefined {
   const nested = member(body, 'error');
   const code = Number(error.code ?? member(nested, 'status') ?? Number.NaN);
   if (Number.isInteger(code) && code >= 400 && code < 600) return code;
-  return STATUS_OF_TYPE[error.type ?? ''] ?? STATUS_OF_TYPE[error.code ?? ''] ?? 500;
+  return STATUS_OF_TYPE[error.type ?? ''] ?? STATUS_OF_TYPE[error.code ?? ''];
 }
 
 const STATUS_OF_TYPE: Readonly<Partial<Record<string, number>>> = {
@@ -114,12 +138,14 @@ const STATUS_OF_TYPE: Readonly<Partial<Record<string, number>>> = {
   timeout_error: 504,
 };
 
-function providerError(body: unknown): ProviderError {
+function providerError(body: unknown, { apiKey }: FailedProvider): ProviderError {
   const error = member(body, 'error') ?? body;
-  const message = text(member(error, 'message')) ?? text(error);
-  const type = text(member(error, 'type'));
-  const code = text(member(error, 'code'));
-  const param = text(member(error, 'param'));
+  const said = (value: unknown): string | undefined => withoutKey(text(value), apiKey);
+  // Words only from within the protocol: a page of HTML is no message.
+  const message = said(member(error, 'message')) ?? (error === body ? undefined : said(error));
+  const type = said(member(error, 'type'));
+  const code = said(member(error, 'code'));
+  const param = said(member(error, 'param'));
   return {
     ...(message !== undefined && { message: message.slice(0, MESSAGE_LIMIT) }),
     ...(type !== undefined && { type }),
@@ -128,8 +154,9 @@ function providerError(body: unknown): ProviderError {
   };
 }
 
-function member(value: unknown, key: string): unknown {
-  return typeof value === 'object' && value !== null && Object.hasOwn(value, key) ? Reflect.get(value, key) : undefined;
+/** A key as short as a word (`none`, for a server that wants no key) is no secret, and would be taken out of ordinary words. */
+function withoutKey(words: string | undefined, apiKey: string): string | undefined {
+  return apiKey.length < 6 ? words : words?.replaceAll(apiKey, '[redacted]');
 }
 
 function text(value: unknown): string | undefined {

@@ -1,11 +1,13 @@
 import { HttpService } from '@nestjs/axios';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { type Tier, TIERS } from '../../config/index.js';
 import { LOGGER, type Logger } from '../../observability/index.js';
 import { Catalogue, type Upstream } from '../catalogue/catalogue.js';
+import { member, parseObject } from '../wire/json-value.js';
 import { readText } from './body.reader.js';
 
 /** What a provider said of our key when it was last asked. */
-export type KeyState = 'up' | 'key refused';
+export type KeyState = 'in use' | 'key refused';
 
 const CONNECT_MS = 3_000;
 const PATIENCE_MS = 10_000;
@@ -26,12 +28,6 @@ export class KeyCheckService implements OnApplicationBootstrap, OnApplicationShu
   ) {}
 
   onApplicationBootstrap(): void {
-    for (const { name, kind } of this.catalogue.uncalled()) {
-      this.logger.warn(
-        { provider: name, kind },
-        'the provider has a key, but its kind is not called yet: its models are not served by it',
-      );
-    }
     for (const upstream of this.catalogue.upstreams()) void this.check(upstream);
   }
 
@@ -40,7 +36,7 @@ export class KeyCheckService implements OnApplicationBootstrap, OnApplicationShu
   }
 
   stateOf(provider: string): KeyState {
-    return this.#states.get(provider) ?? 'up';
+    return this.#states.get(provider) ?? 'in use';
   }
 
   private async check(upstream: Upstream): Promise<void> {
@@ -51,7 +47,7 @@ export class KeyCheckService implements OnApplicationBootstrap, OnApplicationShu
       if (status === 401 || status === 403) {
         this.#states.set(provider, 'key refused');
         this.logger.error({ provider, status }, 'the provider refuses our key');
-      } else if (status === 200) {
+      } else if (status === 200 && usage !== undefined) {
         this.logger.info({ provider, ...usage }, 'the provider knows our key');
       } else {
         this.logger.warn({ provider, status }, 'the provider does not tell what our key is worth');
@@ -62,26 +58,29 @@ export class KeyCheckService implements OnApplicationBootstrap, OnApplicationShu
     }
   }
 
-  private async ask({ baseUrl, apiKey }: Upstream, path: string): Promise<{ status: number; usage: KeyUsage }> {
+  private async ask(
+    { baseUrl, apiKey }: Upstream,
+    path: string,
+  ): Promise<{ status: number; usage: KeyUsage | undefined }> {
     const answer = await this.http.axiosRef.get<AsyncIterable<Uint8Array>>(`${baseUrl}${path}`, {
       headers: { authorization: `Bearer ${apiKey}`, accept: 'application/json' },
       timeout: CONNECT_MS,
       signal: AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(PATIENCE_MS)]),
     });
     const text = await readText(answer.data, () => undefined);
-    return { status: answer.status, usage: answer.status === 200 ? readKeyUsage(JSON.parse(text)) : {} };
+    return { status: answer.status, usage: readKeyUsage(parseObject(text)) };
   }
 }
 
 interface KeyUsage {
-  readonly tier?: string;
+  readonly tier?: Tier;
   readonly remaining?: number;
 }
 
-function readKeyUsage(value: unknown): KeyUsage {
-  if (typeof value !== 'object' || value === null) return {};
-  return {
-    ...('tier' in value && typeof value.tier === 'string' && { tier: value.tier }),
-    ...('remaining' in value && typeof value.remaining === 'number' && { remaining: value.remaining }),
-  };
+/** Undefined for what tells neither. */
+function readKeyUsage(value: unknown): KeyUsage | undefined {
+  const tier = TIERS.find((name) => name === member(value, 'tier'));
+  const remaining = member(value, 'remaining');
+  if (tier === undefined && typeof remaining !== 'number') return undefined;
+  return { ...(tier !== undefined && { tier }), ...(typeof remaining === 'number' && { remaining }) };
 }

@@ -1,7 +1,8 @@
 import { forwardedResponseHeaders } from '../../http/index.js';
 import { type Edit, editObject } from '../wire/json-text.js';
-import { readText } from './body.reader.js';
-import { brokenUpstream, classifyAnswer, classifyInBand } from './failure.classifier.js';
+import { parseObject } from '../wire/json-value.js';
+import { readRefusal, readText } from './body.reader.js';
+import { brokenUpstream, classifyAnswer, classifyInBand, hasError } from './failure.classifier.js';
 import { readChatStream } from './openai.stream.js';
 import type { AttemptRequest, ProviderAdapter, UpstreamReply, UpstreamStream } from './provider.adapter.js';
 import type { UpstreamHeaders } from './retry-after.js';
@@ -13,32 +14,32 @@ export class OpenAiAdapter implements ProviderAdapter {
   constructor(private readonly transport: UndiciTransport) {}
 
   async complete(attempt: AttemptRequest): Promise<UpstreamReply> {
-    const provider = attempt.deployment.upstream.name;
+    const { upstream } = attempt.deployment;
     const answer = await this.send(attempt, 'application/json', {});
     const text = await readReply(answer, attempt);
     const value = parseObject(text);
-    if (isPresent(value?.['error'])) throw classifyInBand(provider, value, Date.now());
+    if (hasError(value)) throw classifyInBand(upstream, value, Date.now());
     if (!Array.isArray(value?.['choices'])) {
-      throw brokenUpstream(provider, 'answered with something that is not a chat completion');
+      throw brokenUpstream(upstream.name, 'answered with something that is not a chat completion');
     }
     return { text, value, headers: forwardedResponseHeaders(answer.headers) };
   }
 
   async stream(attempt: AttemptRequest): Promise<UpstreamStream> {
-    const provider = attempt.deployment.upstream.name;
+    const { upstream } = attempt.deployment;
     const answer = await this.send(attempt, 'text/event-stream', { stream_options: withUsage });
     if (isJson(answer.headers)) {
       const value = parseObject(await readReply(answer, attempt));
-      if (isPresent(value?.['error'])) throw classifyInBand(provider, value, Date.now());
-      throw brokenUpstream(provider, 'answered a request for a stream with something else');
+      if (hasError(value)) throw classifyInBand(upstream, value, Date.now());
+      throw brokenUpstream(upstream.name, 'answered a request for a stream with something else');
     }
     return {
       headers: forwardedResponseHeaders(answer.headers),
-      events: readChatStream(provider, answer.body, attempt.signal),
+      events: readChatStream(answer.body, attempt),
     };
   }
 
-  /** Answers the provider's 200; every other status is thrown as a classified failure. */
+  /** Answers the provider's 2xx; every other status is thrown as a classified failure. */
   private async send(
     attempt: AttemptRequest,
     accept: string,
@@ -47,14 +48,14 @@ export class OpenAiAdapter implements ProviderAdapter {
     const { deployment, signal } = attempt;
     const model = JSON.stringify(deployment.model);
     const answer = await this.post(attempt, accept, editObject(attempt.bodyText, { ...edits, model }));
-    if (answer.status === 200) return answer;
-    const text = await readReply(answer, attempt);
+    if (answer.status >= 200 && answer.status < 300) return answer;
+    const text = await readRefusal(answer.body);
     signal.throwIfAborted();
     throw classifyAnswer({
-      provider: deployment.upstream.name,
+      provider: deployment.upstream,
       status: answer.status,
       headers: answer.headers,
-      body: parseObject(text) ?? text,
+      body: parseObject(text),
       now: Date.now(),
     });
   }
@@ -84,7 +85,7 @@ export class OpenAiAdapter implements ProviderAdapter {
         const message = `${name} took no connection within ${String(connectMs)} ms`;
         throw new UpstreamFailure('upstream', 'timeout', message, { cause: error });
       }
-      throw brokenUpstream(name, 'could not be reached', error);
+      throw brokenUpstream(name, isUnreached(error) ? 'could not be reached' : 'broke off the connection', error);
     }
   }
 }
@@ -114,23 +115,9 @@ function isJson(headers: UpstreamHeaders): boolean {
   return typeof type === 'string' && type.toLowerCase().startsWith('application/json');
 }
 
-/** Undefined for what is not a JSON object; a provider's answer is data, so that is a finding, not an exception. */
-function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
-  try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
-}
-
-function isPresent(value: unknown): boolean {
-  return value !== undefined && value !== null;
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+/** Nothing was sent: no name, no route, nobody listening. */
+function isUnreached(error: unknown): boolean {
+  return /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/.test(String(errorCode(error)));
 }
 
 function errorCode(error: unknown): unknown {

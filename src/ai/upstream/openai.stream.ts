@@ -1,8 +1,9 @@
 import type { Readable } from 'node:stream';
 import { choiceIndexes, finishedChoices } from '../wire/chat-chunk.js';
 import { MalformedStreamError, readEvents, type SseEvent } from '../wire/sse.reader.js';
-import { brokenUpstream, classifyInBand } from './failure.classifier.js';
-import type { StreamEvent } from './provider.adapter.js';
+import { parseObject } from '../wire/json-value.js';
+import { brokenUpstream, classifyInBand, type FailedProvider, hasError } from './failure.classifier.js';
+import type { AttemptRequest, StreamEvent } from './provider.adapter.js';
 import { UpstreamFailure } from './upstream-failure.js';
 
 /** How long a provider may keep the connection open after `[DONE]` before it is cut instead of reused. */
@@ -10,11 +11,11 @@ const TRAILER_MS = 1_000;
 
 /** Reads OpenAI's chat completion stream; see `UpstreamStream.events` for what it guarantees. */
 export async function* readChatStream(
-  provider: string,
   body: Readable,
-  signal: AbortSignal,
+  { deployment, choices, signal }: AttemptRequest,
 ): AsyncGenerator<readonly StreamEvent[]> {
-  const state = new StreamState(provider);
+  const provider = deployment.upstream;
+  const state = new StreamState(provider, choices);
   try {
     // The body outlives the iteration, so that a connection whose answer is complete goes back to the pool.
     for await (const group of readEvents(body.iterator({ destroyOnReturn: false }))) {
@@ -23,7 +24,7 @@ export async function* readChatStream(
       if (state.fault !== undefined) throw state.failure(state.fault);
       if (state.isDone) return;
     }
-    if (!state.isComplete) throw brokenUpstream(provider, 'ended its stream before the answer was complete');
+    if (!state.isComplete) throw brokenUpstream(provider.name, 'ended its stream before the answer was complete');
     // Some compatible servers end after the last choice without `[DONE]`: the answer is whole all the same.
     yield [{ kind: 'done' }];
   } catch (error) {
@@ -41,11 +42,14 @@ class StreamState {
   readonly #begun = new Set<number>();
   readonly #finished = new Set<number>();
 
-  constructor(private readonly provider: string) {}
+  constructor(
+    private readonly provider: FailedProvider,
+    private readonly choices: number,
+  ) {}
 
-  /** All choices that were begun have ended. */
+  /** All choices have ended, those that were asked for and those that were begun. */
   get isComplete(): boolean {
-    return this.#finished.size > 0 && this.#finished.size === this.#begun.size;
+    return this.#finished.size >= this.choices && this.#finished.size === this.#begun.size;
   }
 
   accept(group: readonly SseEvent[]): readonly StreamEvent[] {
@@ -65,7 +69,7 @@ class StreamState {
     if (error instanceof UpstreamFailure) return error;
     const fact =
       error instanceof MalformedStreamError ? 'sent something that is not a completion stream' : 'broke off its stream';
-    return brokenUpstream(this.provider, fact, error);
+    return brokenUpstream(this.provider.name, fact, error);
   }
 
   private read({ name, data }: Extract<SseEvent, { kind: 'event' }>): StreamEvent {
@@ -74,33 +78,13 @@ class StreamState {
       return { kind: 'done' };
     }
     const value = parseObject(data);
-    if (name === 'error' || isError(value)) throw classifyInBand(this.provider, value, Date.now());
+    // Without the parser's own words: they quote the answer.
+    if (value === undefined) throw new MalformedStreamError('an event that is not a JSON object');
+    if (name === 'error' || hasError(value)) throw classifyInBand(this.provider, value, Date.now());
     for (const index of choiceIndexes(value)) this.#begun.add(index);
     for (const index of finishedChoices(value)) this.#finished.add(index);
     return { kind: 'chunk', text: data, value };
   }
-}
-
-function isError(value: Readonly<Record<string, unknown>>): boolean {
-  return value['error'] !== undefined && value['error'] !== null;
-}
-
-function parseObject(data: string): Readonly<Record<string, unknown>> {
-  const value: unknown = parse(data);
-  if (isObject(value)) return value;
-  throw new MalformedStreamError('an event that is not an object');
-}
-
-function parse(data: string): unknown {
-  try {
-    return JSON.parse(data);
-  } catch (error) {
-    throw new MalformedStreamError('an event that is not JSON', { cause: error });
-  }
-}
-
-function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** Gives a finished connection back to the pool, and cuts any other. */

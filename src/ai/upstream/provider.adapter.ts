@@ -5,6 +5,8 @@ export interface AttemptRequest {
   readonly deployment: Deployment;
   /** The caller's body as it arrived, an OpenAI chat completion request, less this service's own members. */
   readonly bodyText: string;
+  /** How many answers were asked for (`n`). */
+  readonly choices: number;
   /** The few headers of the caller's that go on to the provider. */
   readonly headers: Readonly<Record<string, string>>;
   readonly requestId: string;

@@ -1,46 +1,42 @@
+import { isObject, type JsonObject } from './json-value.js';
+
 /** Reads of an OpenAI chat.completion.chunk, whose members a provider may leave out or send as null. */
 
-type Json = Readonly<Record<string, unknown>>;
-
 /** True once the chunk carries something a user could see: text, a tool call, a refusal, reasoning, or the end of a choice. */
-export function hasContent(chunk: Json): boolean {
+export function hasContent(chunk: JsonObject): boolean {
   return choicesOf(chunk).some((choice) => isPresent(choice['finish_reason']) || hasDelta(choice['delta']));
 }
 
 /** The indexes of the choices that this chunk ends. */
-export function finishedChoices(chunk: Json): readonly number[] {
+export function finishedChoices(chunk: JsonObject): readonly number[] {
   return choicesOf(chunk).flatMap((choice) =>
     isPresent(choice['finish_reason']) ? [typeof choice['index'] === 'number' ? choice['index'] : 0] : [],
   );
 }
 
 /** The indexes of the choices that this chunk speaks of. */
-export function choiceIndexes(chunk: Json): readonly number[] {
+export function choiceIndexes(chunk: JsonObject): readonly number[] {
   return choicesOf(chunk).map((choice) => (typeof choice['index'] === 'number' ? choice['index'] : 0));
 }
 
 /** A chunk that is sent only for its usage: OpenAI's has `choices: []`, vLLM's may have `choices: null`. */
-export function isUsageOnly(chunk: Json): boolean {
+export function isUsageOnly(chunk: JsonObject): boolean {
   return isPresent(chunk['usage']) && choicesOf(chunk).length === 0;
 }
 
 function hasDelta(delta: unknown): boolean {
-  return isRecord(delta) && Object.entries(delta).some(([key, value]) => key !== 'role' && isFilled(value));
+  return isObject(delta) && Object.entries(delta).some(([key, value]) => key !== 'role' && isFilled(value));
 }
 
 function isFilled(value: unknown): boolean {
   return Array.isArray(value) ? value.length > 0 : isPresent(value) && value !== '';
 }
 
-function choicesOf(chunk: Json): readonly Json[] {
+function choicesOf(chunk: JsonObject): readonly JsonObject[] {
   const choices = chunk['choices'];
-  return Array.isArray(choices) ? choices.filter(isRecord) : [];
+  return Array.isArray(choices) ? choices.filter(isObject) : [];
 }
 
 function isPresent(value: unknown): boolean {
   return value !== null && value !== undefined;
-}
-
-function isRecord(value: unknown): value is Json {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

@@ -29,7 +29,7 @@ export async function* readEvents(bytes: AsyncIterable<Uint8Array>): AsyncGenera
   for await (const piece of bytes) {
     pendingBytes += piece.length;
     parser.feed(withLineFeeds(decode(piece)));
-    if (events.length > 0) pendingBytes = 0;
+    if (events.some(({ kind }) => kind === 'event')) pendingBytes = 0;
     if (pendingBytes > EVENT_LIMIT_BYTES) throw new MalformedStreamError('an event beyond all bounds');
     const group = events;
     events = [];

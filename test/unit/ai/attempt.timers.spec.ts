@@ -46,6 +46,24 @@ describe('AttemptTimers', () => {
     expect(timers.signal.aborted).toBe(true);
   });
 
+  it('counts again after a hold in which its time ran out, whether or not a piece comes', () => {
+    const timers = start();
+    timers.progressed();
+    timers.hold();
+    jest.advanceTimersByTime(5_000);
+    timers.resume();
+    expect(timers.signal.aborted).toBe(false);
+    jest.advanceTimersByTime(1_000);
+    expect(timers.signal.reason).toMatchObject({ message: 'acme fell silent for 1000 ms' });
+  });
+
+  it('starts no clock after it has aborted', () => {
+    const timers = start();
+    jest.advanceTimersByTime(2_000);
+    timers.progressed();
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
   it('ends everything at the total, however lively', () => {
     const timers = start({ totalMs: 5_000 });
     for (let ms = 0; ms < 5_000; ms += 500) {

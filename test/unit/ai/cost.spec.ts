@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { costUsd, readUsage } from '../../../src/ai/call/cost.js';
+import { costUsd, pricedUsage, readUsage } from '../../../src/ai/call/cost.js';
 
 const prices = { input: 2, cachedInput: 0.5, output: 8 };
 
@@ -12,6 +12,16 @@ describe('costUsd()', () => {
     expect(
       costUsd({ promptTokens: 3, cachedTokens: 0, completionTokens: 1 }, { input: 0.1, cachedInput: 0.1, output: 0.2 }),
     ).toBe(0.0000005);
+  });
+});
+
+describe('pricedUsage()', () => {
+  it('puts the cost beside what is there', () => {
+    expect(pricedUsage('{"prompt_tokens": 1}', 0.5)).toBe('{"prompt_tokens": 1,"cost":0.5}');
+  });
+
+  it.each([['null'], ['"x"'], [undefined]])('leaves %s alone, which is no object', (text) => {
+    expect(pricedUsage(text, 0.5)).toBe(text);
   });
 });
 
@@ -42,6 +52,8 @@ describe('readUsage()', () => {
     {},
     { prompt_tokens: '1', completion_tokens: 2 },
     { prompt_tokens: -1, completion_tokens: 0 },
+    { prompt_tokens: 1e308, completion_tokens: 1 },
+    { prompt_tokens: 0.5, completion_tokens: 1 },
   ])('finds none in %j', (value) => {
     expect(readUsage(value)).toBeUndefined();
   });

@@ -1,7 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { classifyAnswer, classifyInBand } from '../../../src/ai/upstream/failure.classifier.js';
+import { classifyAnswer, classifyInBand, hasError } from '../../../src/ai/upstream/failure.classifier.js';
 
-const answer = (status: number, body: unknown, headers = {}) => ({ provider: 'acme', status, headers, body, now: 0 });
+const acme = { name: 'acme', apiKey: 'acme-key-1' };
+const answer = (status: number, body: unknown, headers = {}) => ({ provider: acme, status, headers, body, now: 0 });
 
 describe('classifyAnswer()', () => {
   it.each([
@@ -48,6 +49,24 @@ describe('classifyAnswer()', () => {
     expect(failure.message).not.toContain('sk-secret');
   });
 
+  it('takes the key out of the words that it does pass on', () => {
+    const quoted = `key ${acme.apiKey}!`;
+    const failure = classifyAnswer(answer(400, { error: { message: quoted, param: quoted, code: quoted } }));
+    expect([failure.message, failure.param, failure.reportedCode]).toEqual([
+      'key [redacted]!',
+      'key [redacted]!',
+      'invalid_request',
+    ]);
+    expect(classifyAnswer(answer(422, { error: quoted })).message).toBe('key [redacted]!');
+  });
+
+  it('lets neither a page of HTML through as a message, nor anything but a word as a code', () => {
+    const page = classifyAnswer(answer(400, undefined));
+    expect(page.message).toBe('acme refused the request');
+    const long = classifyAnswer(answer(400, { error: { message: 'm', code: 'a b', param: 'p'.repeat(5_000) } }));
+    expect([long.reportedCode, long.param]).toEqual(['invalid_request', 'p'.repeat(200)]);
+  });
+
   it('keeps the wait that the provider asks for', () => {
     expect(classifyAnswer(answer(429, {}, { 'retry-after': '7' })).retryAfterMs).toBe(7_000);
   });
@@ -62,6 +81,19 @@ describe('classifyInBand()', () => {
     [{ error: 'text' }, 'upstream_error'],
     [{ error: { type: 'invalid_request_error', code: 'context_length_exceeded' } }, 'context_length_exceeded'],
   ])('reads %j as %s', (body, code) => {
-    expect(classifyInBand('acme', body, 0).code).toBe(code);
+    expect(classifyInBand(acme, body, 0).code).toBe(code);
   });
+});
+
+describe('hasError()', () => {
+  it.each([{ error: { message: 'x' } }, { error: 'x' }])('sees one in %j', (value) => {
+    expect(hasError(value)).toBe(true);
+  });
+
+  it.each([undefined, 'x', [], {}, { error: null }, { error: false }, { error: '' }, { error: {} }])(
+    'sees none in %j',
+    (value) => {
+      expect(hasError(value)).toBe(false);
+    },
+  );
 });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { sized } from '../../support/proof-scale.js';
 import { editObject } from '../../../src/ai/wire/json-text.js';
 
 const objects = fc.dictionary(fc.string(), fc.jsonValue({ maxDepth: 4 }), { maxKeys: 8 });
@@ -20,7 +21,7 @@ describe('editObject()', () => {
         expected.set('model', JSON.parse(JSON.stringify(model)));
         expect(new Map(Object.entries(JSON.parse(edited) as object))).toEqual(expected);
       }),
-      { numRuns: 500 },
+      { numRuns: sized(500, 20_000) },
     );
   });
 

@@ -12,6 +12,7 @@ const attempt = (signal = new AbortController().signal): AttemptRequest => ({
   },
   bodyText: '{"model":"x","messages":[]}',
   headers: {},
+  choices: 1,
   requestId: 'r',
   connectMs: 3_000,
   signal,
@@ -39,7 +40,7 @@ describe('OpenAiAdapter', () => {
   });
 
   it('keeps the cause of a failure for the log, and the key out of the message', async () => {
-    const cause = new Error('connect ECONNREFUSED 127.0.0.1:9');
+    const cause = Object.assign(new Error('connect ECONNREFUSED 127.0.0.1:9'), { code: 'ECONNREFUSED' });
     await expect(new OpenAiAdapter(new FailingTransport(cause)).stream(attempt())).rejects.toMatchObject({
       code: 'upstream_error',
       message: 'acme could not be reached',

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import { sized } from '../../support/proof-scale.js';
 import { MalformedStreamError, readEvents, type SseEvent } from '../../../src/ai/wire/sse.reader.js';
 
 /** Cuts bytes at the given places. */
@@ -47,7 +48,7 @@ describe('readEvents()', () => {
           );
         },
       ),
-      { numRuns: 300 },
+      { numRuns: sized(300, 20_000) },
     );
   });
 
@@ -66,6 +67,22 @@ describe('readEvents()', () => {
   it('refuses bytes that are not UTF-8', async () => {
     await expect(read(Uint8Array.from([100, 97, 116, 97, 58, 0xff, 10, 10]), [])).rejects.toThrow(MalformedStreamError);
   });
+
+  it.each(['x'.repeat(70_000), `${'x'.repeat(60_000)}\n:\ndata: `])(
+    'refuses an event that never ends',
+    async (line) => {
+      async function* endless(): AsyncGenerator<Uint8Array> {
+        yield Buffer.from('data: ');
+        for (let written = 0; written < 40_000_000; written += line.length)
+          yield await Promise.resolve(Buffer.from(line));
+      }
+      const drain = async (): Promise<void> => {
+        for await (const group of readEvents(endless()))
+          expect(group.every(({ kind }) => kind === 'comment')).toBe(true);
+      };
+      await expect(drain()).rejects.toThrow(MalformedStreamError);
+    },
+  );
 
   it('refuses a stream that ends within a character', async () => {
     await expect(read(Buffer.from('data: é').subarray(0, 7), [])).rejects.toThrow(MalformedStreamError);

@@ -22,6 +22,12 @@ describe('loadSettings() on the environment', () => {
     expect({ expectedPods, isProduction }).toEqual({ expectedPods: 1, isProduction: false });
   });
 
+  it('refuses a drain delay that is longer than the grace it is a part of', () => {
+    expect(faultsOf({ environment: { SHUTDOWN_GRACE_MS: '1000', DRAIN_DELAY_MS: '1001' } })).toEqual([
+      'DRAIN_DELAY_MS: is a part of SHUTDOWN_GRACE_MS and must not be longer',
+    ]);
+  });
+
   it('takes every server variable', () => {
     const environment = {
       ...CALLERS,
@@ -32,7 +38,7 @@ describe('loadSettings() on the environment', () => {
       TRUST_PROXY: '10.0.0.0/8,127.0.0.1',
       BODY_LIMIT: '1mb',
       REQUEST_DEADLINE_MS: '30s',
-      SHUTDOWN_GRACE_MS: '1000',
+      SHUTDOWN_GRACE_MS: '6000',
       DRAIN_DELAY_MS: '5000',
       EXPECTED_PODS: '3',
       LOG_LEVEL: 'DEBUG',
@@ -46,7 +52,7 @@ describe('loadSettings() on the environment', () => {
       trustProxy: ['10.0.0.0/8', '127.0.0.1'],
       bodyLimitBytes: 1_048_576,
       requestDeadlineMs: 30_000,
-      shutdownGraceMs: 1_000,
+      shutdownGraceMs: 6_000,
       drainDelayMs: 5_000,
       logLevel: 'debug',
       loopbackHostsOnly: false,

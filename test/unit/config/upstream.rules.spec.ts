@@ -31,13 +31,24 @@ describe('the upstream', () => {
     ]);
   });
 
+  it('is not a provider of a kind that is not called yet', () => {
+    const { upstream, notices } = load({ environment: { ANTHROPIC_API_KEY: 'k' } });
+    expect(upstream).toBe('simulator');
+    expect(notices.join('\n')).toContain('anthropic has a key, but providers of kind anthropic are not called');
+    expect(faultsOf({ environment: { ...PRODUCTION, ANTHROPIC_API_KEY: 'k' } })).toEqual([
+      expect.stringMatching(/^UPSTREAM: no provider has a key/),
+    ]);
+  });
+
   it('stays the simulator beside a key when asked for', () => {
     expect(load({ environment: { HOLYSHEEP_API_KEY: 'k', UPSTREAM: 'simulator' } }).upstream).toBe('simulator');
   });
 
   it('is a fault with UPSTREAM=providers and no key', () => {
     expect(faultsOf({ environment: { UPSTREAM: 'providers' } })).toEqual([
-      expect.stringMatching(/^UPSTREAM: is providers, but no provider has a key/),
+      expect.stringMatching(
+        /^UPSTREAM: is providers, but none that can be called has a key: set one of HOLYSHEEP_API_KEY, OPENAI_API_KEY$/,
+      ),
     ]);
   });
 });

@@ -12,8 +12,12 @@ afterEach(() => {
 
 const OPTIONS = { drainDelayMs: 5_000, shutdownGraceMs: 30_000, flushMs: 2_000 };
 
+function openRequest(): OpenRequest {
+  return new OpenRequest({ complete: true }, { headersSent: false });
+}
+
 function admitted(drain: Drain): OpenRequest {
-  const request = new OpenRequest();
+  const request = openRequest();
   drain.admit(request);
   return request;
 }
@@ -89,19 +93,32 @@ describe('Drain.run()', () => {
 
 describe('OpenRequest', () => {
   it('aborts once, with the first reason, and not after its end', () => {
-    const gone = new OpenRequest();
+    const gone = openRequest();
     gone.end('client gone');
     expect(gone.signal.reason).toMatchObject({ name: 'ClientGoneError' });
 
-    const complete = new OpenRequest();
+    const complete = openRequest();
     complete.end('complete');
     complete.end('client gone');
     complete.abort(new Error('late'));
     expect(complete.signal.aborted).toBe(false);
   });
 
+  it('tells the one listener beside its signal why, also when it comes too late', () => {
+    const request = openRequest();
+    const reasons: unknown[] = [];
+    request.onAbort = (reason) => reasons.push(reason);
+    const first = new Error('first');
+    request.abort(first);
+    request.abort(new Error('second'));
+    request.onAbort = (reason) => reasons.push(reason);
+    expect(reasons).toEqual([first, first]);
+    expect(request.signal.reason).toBe(first);
+    request.onAbort = undefined;
+  });
+
   it('calls back once, also when it is over already', () => {
-    const request = new OpenRequest();
+    const request = openRequest();
     const calls: string[] = [];
     request.onOver(() => calls.push('before'));
     request.end('complete');

@@ -101,6 +101,8 @@ describe('toApiError()', () => {
     [403, 'forbidden'],
     [404, 'not_found'],
     [409, 'conflict'],
+    [412, 'precondition_failed'],
+    [416, 'range_not_satisfiable'],
     [418, 'invalid_request'],
     [422, 'unprocessable'],
     [429, 'rate_limit_exceeded'],
@@ -108,6 +110,33 @@ describe('toApiError()', () => {
     [504, 'timeout'],
   ])('maps an HttpException of %i', (status, code) => {
     expect(toApiError(new HttpException('text', status))).toMatchObject({ code, message: 'text' });
+  });
+
+  it.each([
+    [400, 'invalid_request', 'bad request'],
+    [403, 'forbidden', 'forbidden'],
+    [404, 'not_found', 'not found'],
+    [412, 'precondition_failed', 'precondition failed'],
+    [414, 'invalid_request', 'uri too long'],
+    [416, 'range_not_satisfiable', 'range not satisfiable'],
+    [418, 'invalid_request', "i'm a teapot"],
+    [499, 'invalid_request', 'invalid request'],
+  ])('maps a plugin’s error of %i, and quotes nothing of it', (status, code, message) => {
+    const ofPlugin = Object.assign(new Error('/srv/secret'), { status, statusCode: status });
+    const ofFastify = Object.assign(new Error('/srv/secret'), { code: 'FST_ERR_ANY', statusCode: status });
+    for (const error of [ofPlugin, ofFastify]) expect(toApiError(error)).toMatchObject({ code, message, cause: error });
+  });
+
+  it.each([
+    { status: 404 },
+    { statusCode: 404 },
+    { status: 401, statusCode: 401, body: {}, code: 'UND_ERR_RESPONSE_STATUS_CODE' },
+    { status: 401, statusCode: 401, response: {} },
+    { status: 404, statusCode: 403 },
+    { status: 503, statusCode: 503 },
+    { status: '404', statusCode: '404' },
+  ])('does not take what somebody answered to us for the caller’s fault: %j', (fields) => {
+    expect(toApiError(Object.assign(new Error('x'), fields))).toMatchObject({ code: 'internal_error' });
   });
 
   it('says the limit when a body is too large', () => {

@@ -64,7 +64,11 @@ describe('configureObservability()', () => {
   beforeAll(async () => {
     const testing = await Test.createTestingModule({ imports: [AppModule] }).compile();
     app = testing.createNestApplication<NestFastifyApplication>(new FastifyAdapter(), { logger: false });
-    configureObservability(app);
+    configureObservability(app, {
+      onOver: (_request, reply, listener) => {
+        reply.raw.once('close', listener);
+      },
+    });
     await app.listen(0, '127.0.0.1');
     port = (app.getHttpServer().address() as AddressInfo).port;
   });

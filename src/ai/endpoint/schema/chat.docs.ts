@@ -1,0 +1,119 @@
+import { applyDecorators } from '@nestjs/common';
+import { ApiBody, ApiExtension, ApiHeaders, ApiOkResponse, ApiOperation, getSchemaPath } from '@nestjs/swagger';
+import { ApiErrors, type DocumentedErrors, type DocumentedHeader, headerReferences } from '../../../http/index.js';
+import { COMPLETION_EXAMPLES, STREAM_EXAMPLES } from './completion.examples.js';
+import { REQUEST_EXAMPLES } from './request.examples.js';
+
+const DESCRIPTION = `The body goes to the provider as it is, but for the model's name, this service's own members and \`stream_options\`; the answer comes back as it is, but for \`model\` and \`usage.cost\`.
+
+With \`stream: true\` the answer is a stream of server-sent events. Each \`data:\` line is a \`ChatCompletionChunk\`; \`data: [DONE]\` ends the stream. What fails before the first content is answered with its status; what fails later is an event with an \`Error\`, after which neither chunks nor \`[DONE]\` follow. Lines that begin with a colon keep the connection alive.`;
+
+const REPORT_HEADERS: readonly DocumentedHeader[] = [
+  'x-coordinator-model',
+  'x-coordinator-provider',
+  'x-coordinator-route',
+  'x-coordinator-attempts',
+  'x-coordinator-cache',
+  'x-coordinator-queue-ms',
+  'x-coordinator-upstream-ms',
+  'x-coordinator-total-ms',
+];
+
+const REQUEST_HEADERS = [
+  {
+    name: 'x-coordinator-strict',
+    required: false,
+    description: '`true`: no other model in place of one outside the tier, but 403.',
+    schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
+  },
+  {
+    name: 'x-coordinator-timeout-ms',
+    required: false,
+    description: "The time that this request has, ms; shorter than the server's own deadline, or that holds.",
+    schema: { type: 'integer', minimum: 1 },
+    example: 20_000,
+  },
+  {
+    name: 'openai-beta',
+    required: false,
+    description: 'Goes to the provider.',
+    schema: { type: 'string', maxLength: 256 },
+  },
+  {
+    name: 'traceparent',
+    required: false,
+    description: 'W3C trace context; goes to the provider.',
+    schema: { type: 'string', pattern: '^[0-9a-f]{2}-[0-9a-f]{32}-[0-9a-f]{16}-[0-9a-f]{2}$' },
+    example: '00-4bf92f3577b34da6a3ce929d0e0e4736-00f067aa0ba902b7-01',
+  },
+  {
+    name: 'tracestate',
+    required: false,
+    description: 'W3C trace context; goes to the provider, together with `traceparent` only.',
+    schema: { type: 'string', maxLength: 512 },
+    example: 'vendor=value',
+  },
+];
+
+const ERRORS: DocumentedErrors = {
+  invalid_request: { message: 'messages must hold at least one message', param: 'messages' },
+  context_length_exceeded: {
+    message: "This model's maximum context length is 1047576 tokens.",
+    param: 'messages',
+  },
+  model_not_allowed: { message: 'the model gpt-4.1 is not part of the tier free', param: 'model' },
+  insufficient_scope: { message: 'this API key lacks the scope "chat"' },
+  model_not_found: { message: 'the model "gpt-9" does not exist', param: 'model' },
+  request_timeout: { message: 'the request took too long to arrive' },
+  model_retired: { message: 'the model gpt-4.1 was shut down on 2027-01-14', param: 'model' },
+  request_too_large: { message: 'the request body is too large: the limit is 33554432 bytes' },
+  unsupported_media_type: { message: 'the content-type must be application/json: it is missing' },
+  unprocessable: { message: 'this model takes no audio', param: 'messages', reportedCode: 'unsupported_value' },
+  rate_limit_exceeded: { message: 'openai is at its rate limit' },
+  insufficient_quota: { message: 'the quota bought from openai is used up' },
+  upstream_error: { message: 'openai could not be reached' },
+  upstream_auth: { message: "openai refused this service's credentials" },
+  overloaded: { message: 'openai is overloaded' },
+  timeout: { message: 'the time this request had is over' },
+};
+
+/** Documents `POST /v1/chat/completions`. */
+export function ChatCompletionDocs(): MethodDecorator {
+  return applyDecorators(
+    ApiOperation({
+      operationId: 'createChatCompletion',
+      summary: "OpenAI's chat completions, as JSON or as server-sent events",
+      description: DESCRIPTION,
+    }),
+    ApiHeaders(REQUEST_HEADERS),
+    ApiBody({
+      description: 'An OpenAI chat completion request. Members not listed go to the provider untouched.',
+      schema: { $ref: getSchemaPath('ChatCompletionRequest') },
+      examples: REQUEST_EXAMPLES,
+    }),
+    ApiOkResponse({
+      description: 'The completion; with `stream: true` as server-sent events.',
+      headers: headerReferences([
+        ...REPORT_HEADERS,
+        'x-coordinator-cost-usd',
+        'openai-processing-ms',
+        'openai-version',
+      ]),
+      content: {
+        'application/json': {
+          schema: { $ref: getSchemaPath('ChatCompletion') },
+          examples: COMPLETION_EXAMPLES,
+        },
+        'text/event-stream': {
+          schema: { type: 'string', description: 'Server-sent events; their data: `ChatCompletionChunk`, or `Error`.' },
+          examples: STREAM_EXAMPLES,
+        },
+      },
+    }),
+    // OpenAPI 3.0 has no words for what the events of a stream hold.
+    ApiExtension('x-event-data', {
+      oneOf: [{ $ref: getSchemaPath('ChatCompletionChunk') }, { $ref: getSchemaPath('Error') }],
+    }),
+    ApiErrors(ERRORS, REPORT_HEADERS),
+  );
+}

@@ -1,0 +1,58 @@
+import type { OpenAPIObject } from '@nestjs/swagger';
+
+type Components = NonNullable<OpenAPIObject['components']>;
+type Header = NonNullable<Components['headers']>[string];
+
+/** The headers of this server's answers, as the OpenAPI document's reusable components. */
+export const DOCUMENTED_HEADERS = {
+  'x-request-id': text('The id of the request: the one it brought if that was sane, else a new one.', 'req-2f1c'),
+  'x-coordinator-model': text('The catalogue name of the model that answered.', 'gpt-4.1'),
+  'x-coordinator-provider': text('The provider that answered, or was tried last.', 'openai'),
+  'x-coordinator-route': text(
+    'How the model was chosen: `requested` (by its name), `alias` (by another of its names), `tier` (in place of one outside the tier). More values may come.',
+    'requested',
+  ),
+  'x-coordinator-attempts': count('Calls that were sent to providers for this request.', 1),
+  'x-coordinator-cache': text('`hit`, `miss`, `joined` or `bypass`; nothing is cached yet: always `bypass`.', 'bypass'),
+  'x-coordinator-queue-ms': count(
+    'Milliseconds of waiting for room within the limits; nothing waits yet: always 0.',
+    0,
+  ),
+  'x-coordinator-upstream-ms': count('Milliseconds that the provider took, of a stream until its first content.', 412),
+  'x-coordinator-total-ms': count('Milliseconds from the request to the head of its answer.', 415),
+  'x-coordinator-cost-usd': {
+    description: 'USD, by the price of the deployment that answered. Absent on a stream, whose last chunk tells it.',
+    schema: { type: 'number', minimum: 0 },
+    example: 0.000036,
+  },
+  'openai-processing-ms': {
+    description: 'As the provider sent it.',
+    schema: { type: 'number', minimum: 0 },
+    example: 405,
+  },
+  'openai-version': text('As the provider sent it.', '2020-10-01'),
+  'retry-after': count('Seconds after which another try makes sense, rounded up.', 1),
+  'retry-after-ms': count('The same in milliseconds, exact.', 1_000),
+  'x-should-retry': {
+    description: 'Whether another try makes sense, where the status alone would mislead.',
+    schema: { type: 'string', enum: ['true', 'false'] },
+    example: 'false',
+  },
+  'www-authenticate': text('The scheme that is asked for.', 'Bearer'),
+} as const satisfies Record<string, Header>;
+
+/** A header that the OpenAPI document describes. */
+export type DocumentedHeader = keyof typeof DOCUMENTED_HEADERS;
+
+/** A response's `headers`, by reference. */
+export function headerReferences(names: readonly DocumentedHeader[]): Record<string, { readonly $ref: string }> {
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}
+
+function text(description: string, example: string) {
+  return { description, schema: { type: 'string' }, example } as const;
+}
+
+function count(description: string, example: number) {
+  return { description, schema: { type: 'integer', minimum: 0 }, example } as const;
+}
