@@ -1,0 +1,12 @@
+import { Module } from '@nestjs/common';
+import { LocksController } from './locks.controller.js';
+
+/**
+ * What operators see and do under `/v1`; all of it wants the scope `admin`. Needs LockModule and AuthModule, and the error filter,
+ * the validation pipe and the docs of http/.
+ *
+ * @example
+ * imports: [LockModule.forRoot({}), AuthModule.forRoot({ callers }), AdminModule]
+ */
+@Module({ controllers: [LocksController] })
+export class AdminModule {}

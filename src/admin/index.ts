@@ -1,0 +1,2 @@
+export { LockNotFoundError } from './admin.errors.js';
+export { AdminModule } from './admin.module.js';

@@ -1,0 +1,45 @@
+import { Controller, Delete, Get, Header, Param, Query } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import { RequireScope } from '../auth/index.js';
+import { LockService, type LockState } from '../lock/index.js';
+import { LockNotFoundError } from './admin.errors.js';
+import { lockCard } from './lock.card.js';
+import { ListLocksDocs, ReleaseLockDocs, RetrieveLockDocs } from './locks.docs.js';
+import type { LockCard, LockList, LockRevocation } from './locks.dto.js';
+import { ListLocksQuery, ReleaseLockQuery } from './locks.query.js';
+
+/** The locks of all pods on one store, for operators. */
+@ApiTags('locks')
+@RequireScope('admin')
+@Controller('v1/locks')
+export class LocksController {
+  constructor(private readonly locks: LockService) {}
+
+  @Get()
+  @Header('cache-control', 'no-store')
+  @ListLocksDocs()
+  async list(@Query() { limit }: ListLocksQuery): Promise<LockList> {
+    const keys = await this.locks.list(limit + 1);
+    const states = await Promise.all(keys.slice(0, limit).map((key) => this.locks.inspect(key)));
+    // What was let go of since it was listed is left out.
+    const data = states.filter((state): state is LockState => state !== undefined).map(lockCard);
+    return { object: 'list', data, has_more: keys.length > limit, last_id: data.at(-1)?.key ?? null };
+  }
+
+  @Get(':name')
+  @Header('cache-control', 'no-store')
+  @RetrieveLockDocs()
+  async get(@Param('name') key: string): Promise<LockCard> {
+    const state = await this.locks.inspect(key);
+    if (state === undefined) throw new LockNotFoundError(key, 'holder or waiter');
+    return lockCard(state);
+  }
+
+  @Delete(':name')
+  @ReleaseLockDocs()
+  async release(@Param('name') key: string, @Query() { mode, token }: ReleaseLockQuery): Promise<LockRevocation> {
+    const revoked = await this.locks.forceRelease(key, { mode, ...(token !== undefined && { token }) });
+    if (revoked === 0) throw new LockNotFoundError(key, token === undefined ? 'holder' : 'such holder');
+    return { object: 'lock.revocation', key, mode, revoked };
+  }
+}

@@ -1,0 +1,58 @@
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { LocksController } from '../../../src/admin/locks.controller.js';
+import { LockService, type LockState, MemoryLockStore } from '../../../src/lock/index.js';
+
+/** Somebody lets go between the listing and the look at it. */
+class FleetingStore extends MemoryLockStore {
+  readonly gone = new Set<string>();
+
+  override inspect(key: string): Promise<LockState | undefined> {
+    return this.gone.has(key) ? Promise.resolve(undefined) : super.inspect(key);
+  }
+}
+
+let store: FleetingStore;
+let locks: LockService;
+let controller: LocksController;
+beforeEach(() => {
+  store = new FleetingStore();
+  locks = new LockService(store);
+  controller = new LocksController(locks);
+});
+afterEach(() => locks.close());
+
+describe('LocksController', () => {
+  it('leaves out what was let go of while it was listed', async () => {
+    const leases = [await locks.acquire('a'), await locks.acquire('b')];
+    store.gone.add('a');
+    const { data, has_more, last_id } = await controller.list({ limit: 10 });
+    expect([data.map(({ key }) => key), has_more, last_id]).toEqual([['b'], false, 'b']);
+    for (const lease of leases) await lease.release();
+  });
+
+  it('says whether there is more than it lists', async () => {
+    const leases = [await locks.acquire('a'), await locks.acquire('b')];
+    expect(await controller.list({ limit: 1 })).toMatchObject({ data: [{ object: 'lock' }], has_more: true });
+    expect(await controller.list({ limit: 2 })).toMatchObject({ data: [{}, {}], has_more: false });
+    for (const lease of leases) await lease.release();
+    expect(await controller.list({ limit: 2 })).toEqual({ object: 'list', data: [], has_more: false, last_id: null });
+  });
+
+  it('takes a lock from one of its holders only, if told which', async () => {
+    const mode = { permits: 2 };
+    const [one, other] = [await locks.acquire('pool', { mode }), await locks.acquire('pool', { mode })];
+    expect(await controller.release('pool', { mode: 'now', token: one.token })).toMatchObject({ revoked: 1 });
+    expect((await controller.get('pool')).holders.map(({ token }) => token)).toEqual([other.token]);
+    const again = controller.release('pool', { mode: 'now', token: one.token });
+    await expect(again).rejects.toMatchObject({ code: 'not_found', message: 'lock "pool" has no such holder' });
+    await other.release();
+  });
+
+  it('does not claim to have released what nobody holds', async () => {
+    await expect(controller.release('free', { mode: 'drain' })).rejects.toMatchObject({
+      code: 'not_found',
+      key: 'free',
+      message: 'lock "free" has no holder',
+    });
+  });
+});
