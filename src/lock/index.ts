@@ -1,4 +1,10 @@
 export { currentLease } from './current-lease.js';
+export type { OnBusy, WithLockOptions } from './decorator/busy.options.js';
+export { LockInterceptor } from './decorator/lock.interceptor.js';
+export type { LockKey, LockKeys } from './decorator/lock-key.js';
+export { RequestLock } from './decorator/request-lock.decorator.js';
+export { WithLock } from './decorator/with-lock.decorator.js';
+export type { LockableMethod, WithLockDecorator } from './decorator/with-lock.types.js';
 export type { Lease } from './lease.js';
 export {
   type LeaseEnd,

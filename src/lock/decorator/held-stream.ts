@@ -1,0 +1,70 @@
+import { finished, Readable } from 'node:stream';
+import { ReadableStream } from 'node:stream/web';
+import { StreamableFile } from '@nestjs/common';
+import { isObservable, Observable } from 'rxjs';
+import type { Lease } from '../lease.js';
+import { LockLostError } from '../lock.errors.js';
+import { isAsyncIterable, LockedIterator } from './locked-iterator.js';
+import { subscribeUnder } from './locked-observable.js';
+
+/**
+ * What a promise resolved to, if it is a stream: one whose end ends the lease. An Observable or an async iterable is read once, and
+ * has to be begun within the time of one lease; after that the lock is given back, and reading fails with LockLostError.
+ * @returns undefined: no stream; the lease goes on as it was
+ */
+export function holdStream(result: unknown, lease: Lease): unknown {
+  if (result instanceof StreamableFile) return holdReadable(result.getStream(), lease, result);
+  if (result instanceof Readable) return holdReadable(result, lease, result);
+  if (isObservable(result)) return holdObservable(result, lease);
+  if (!isAsyncIterable(result)) return undefined;
+  return result instanceof ReadableStream ? ReadableStream.from(holdIterable(result, lease)) : asItself(result, lease);
+}
+
+function holdReadable<Result>(stream: Readable, lease: Lease, result: Result): Result {
+  finished(stream, () => void lease.release());
+  return result;
+}
+
+function holdObservable(source: Observable<unknown>, lease: Lease): Observable<unknown> {
+  const begin = beginning(lease);
+  return new Observable((subscriber) => {
+    begin();
+    subscribeUnder(lease, () => source, subscriber);
+  });
+}
+
+function holdIterable(source: AsyncIterable<unknown, unknown, unknown>, lease: Lease): AsyncGenerator {
+  const begin = beginning(lease);
+  return new LockedIterator(async () => {
+    begin();
+    return Promise.resolve({ lease, iterator: source[Symbol.asyncIterator]() });
+  });
+}
+
+/** Keeps what a client library's stream can do beside being iterated. */
+function asItself(source: AsyncIterable<unknown, unknown, unknown>, lease: Lease): unknown {
+  const held = holdIterable(source, lease);
+  return new Proxy(source, {
+    get: (target, name) => {
+      if (name === Symbol.asyncIterator) return () => held;
+      const owner = name in held && name in target ? held : target;
+      const member: unknown = Reflect.get(owner, name, owner);
+      return typeof member === 'function'
+        ? (...given: unknown[]): unknown => Reflect.apply(member, owner, given)
+        : member;
+    },
+  });
+}
+
+/** @returns to be called when the reading begins; throws if it has begun before, or can't any more */
+function beginning(lease: Lease): () => void {
+  let isBegun = false;
+  const giveBack = setTimeout(() => void lease.release(), lease.remainingMs());
+  giveBack.unref();
+  return () => {
+    clearTimeout(giveBack);
+    if (isBegun) throw new LockLostError(lease.key, 'released', { fence: lease.fence });
+    isBegun = true;
+    lease.assertHeld();
+  };
+}

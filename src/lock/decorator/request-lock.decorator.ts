@@ -1,0 +1,29 @@
+import { type CustomDecorator, SetMetadata } from '@nestjs/common';
+import type { WithLockOptions } from './busy.options.js';
+import type { LockKeys } from './lock-key.js';
+
+/** Which lock a request needs. */
+export interface RequestLockRule {
+  readonly key: (request: never) => LockKeys;
+  readonly options: WithLockOptions;
+}
+
+export const REQUEST_LOCK = Symbol('REQUEST_LOCK');
+
+/**
+ * Says under which lock LockInterceptor runs the requests of a route, or of all routes of a controller.
+ * @param key a fixed one, or a function of the platform's request
+ *
+ * @example
+ * @UseInterceptors(LockInterceptor)
+ * @RequestLock((request: FastifyRequest<{ Params: { id: string } }>) => `export:${request.params.id}`, { onBusy: 'fail' })
+ * @Get(':id/export')
+ * export(@Param('id') id: string): StreamableFile { … }
+ */
+export function RequestLock<Request>(
+  key: LockKeys | ((request: Request) => LockKeys),
+  options: WithLockOptions = {},
+): CustomDecorator<symbol> {
+  const rule: RequestLockRule = { key: typeof key === 'function' ? key : () => key, options };
+  return SetMetadata(REQUEST_LOCK, rule);
+}

@@ -1,0 +1,20 @@
+import type { INestApplicationContext, Type } from '@nestjs/common';
+import { NestFactory } from '@nestjs/core';
+import { LockModule, LockService } from '../../src/lock/index.js';
+
+export interface LockContext<Service> {
+  readonly app: INestApplicationContext;
+  readonly service: Service;
+  readonly locks: LockService;
+  /** Whether somebody has it now. */
+  isHeld(key: string): Promise<boolean>;
+}
+
+/** An application without HTTP that has locks in memory and one decorated class. */
+export async function startLockContext<Service>(provider: Type<Service>): Promise<LockContext<Service>> {
+  const root = { module: class Root {}, imports: [LockModule.forRoot({ graceMs: 0 })], providers: [provider] };
+  const app = await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
+  const locks = app.get(LockService);
+  const isHeld = async (key: string): Promise<boolean> => ((await locks.inspect(key))?.holders.length ?? 0) > 0;
+  return { app, service: app.get(provider), locks, isHeld };
+}
