@@ -1,9 +1,14 @@
 import { type DynamicModule, Module } from '@nestjs/common';
+import type { Registry } from 'prom-client';
+import { AdminModule } from './admin/index.js';
 import { AiModule, Catalogue, KeyCheckService } from './ai/index.js';
 import { AuthModule } from './auth/index.js';
 import { type Settings, SettingsModule } from './config/index.js';
 import { HealthModule, type HealthOptions } from './health/index.js';
-import { type Logger, ObservabilityModule } from './observability/index.js';
+import { LockMetrics } from './lock.metrics.js';
+import { LockModule, type LockModuleOptions } from './lock/index.js';
+import { type Logger, METRICS_REGISTRY, ObservabilityModule } from './observability/index.js';
+import { type AnyStore, STORE, StoreModule, type StoreModuleOptions } from './store/index.js';
 
 export interface AppModuleOptions {
   readonly settings: Settings;
@@ -33,14 +38,24 @@ export class AppModule {
         environment,
         SettingsModule.forRoot(settings),
         ObservabilityModule.forRoot({ logger, ...metricsAddress(server) }),
+        StoreModule.forRoot(storeOptions(settings.store, logger)),
+        LockModule.forRootAsync({
+          inject: [STORE, METRICS_REGISTRY],
+          useFactory: (store: AnyStore, registry: Registry): LockModuleOptions => ({
+            store,
+            observer: new LockMetrics(registry),
+            graceMs: server.shutdownGraceMs,
+          }),
+        }),
         AuthModule.forRoot({ callers }),
         ai,
+        AdminModule,
         HealthModule.forRootAsync({
           imports: [ai],
-          inject: [Catalogue, KeyCheckService],
-          useFactory: (catalogue: Catalogue, keys: KeyCheckService): HealthOptions => ({
+          inject: [STORE, Catalogue, KeyCheckService],
+          useFactory: (store: AnyStore, catalogue: Catalogue, keys: KeyCheckService): HealthOptions => ({
             phase,
-            store: () => ({ kind: 'memory' }),
+            store: () => store.health(),
             upstreams: () =>
               catalogue
                 .upstreams()
@@ -56,4 +71,14 @@ function metricsAddress({ host, metricsPort }: Settings['server']): {
   metricsAddress?: { host: string; port: number };
 } {
   return metricsPort === undefined ? {} : { metricsAddress: { host, port: metricsPort } };
+}
+
+function storeOptions(store: Settings['store'], logger: Logger): StoreModuleOptions {
+  if (store.kind === 'memory') return store;
+  return {
+    ...store,
+    notify: (notice) => {
+      logger.warn(notice);
+    },
+  };
 }

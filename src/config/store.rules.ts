@@ -22,10 +22,7 @@ export function storeSettings(context: BootContext): StoreSettings {
     notices.push('STORE=memory: everything is kept in this process only; run one replica');
     return { kind: 'memory' };
   }
-  if (redis !== undefined) {
-    notices.push(`${given.join()} is read but not used yet: this version keeps everything in this process`);
-    return redis;
-  }
+  if (redis !== undefined) return redis;
   if (given.length === 0) noteMissingRedis(context, kind);
   if (given.length > 1)
     faults.add(given[1] ?? 'REDIS_URL', `conflicts with ${given[0] ?? ''}: set one of ${ADDRESSES.join(', ')}`);

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { pino } from 'pino';
+import { LockMetrics } from '../../../src/lock.metrics.js';
 import { CompletionObserver } from '../../../src/ai/call/completion.observer.js';
 import { ENVIRONMENT_TABLE, loadSettings } from '../../../src/config/index.js';
 import { STATUS_TABLE, type StatusRow } from '../../../src/http/index.js';
@@ -63,8 +64,12 @@ describe('README.md, errors', () => {
 describe('README.md, metrics', () => {
   it('names every metric with its labels', () => {
     const registry = new Registry();
-    const metrics = [new HttpMetrics(registry), new CompletionObserver(registry, pino({ level: 'silent' }))];
-    expect(metrics).toHaveLength(2);
+    const metrics = [
+      new HttpMetrics(registry),
+      new CompletionObserver(registry, pino({ level: 'silent' })),
+      new LockMetrics(registry),
+    ];
+    expect(metrics).toHaveLength(3);
     const documented = rowsUnder('## Operating it')
       .filter(([name]) => name?.startsWith('`coordinator_'))
       .map(([name, labels]) => [name, labels]);
