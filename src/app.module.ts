@@ -3,7 +3,8 @@ import { AiModule, Catalogue, KeyCheckService } from './ai/index.js';
 import { AuthModule } from './auth/index.js';
 import { type Settings, SettingsModule } from './config/index.js';
 import { HealthModule, type HealthOptions } from './health/index.js';
-import { type Logger, ObservabilityModule } from './observability/index.js';
+import { isLoopbackHost } from './http/index.js';
+import { type Logger, type MetricsAddress, ObservabilityModule } from './observability/index.js';
 
 export interface AppModuleOptions {
   readonly settings: Settings;
@@ -52,8 +53,10 @@ export class AppModule {
   }
 }
 
-function metricsAddress({ host, metricsPort }: Settings['server']): {
-  metricsAddress?: { host: string; port: number };
+function metricsAddress({ host, metricsPort, loopbackHostsOnly }: Settings['server']): {
+  metricsAddress?: MetricsAddress;
 } {
-  return metricsPort === undefined ? {} : { metricsAddress: { host, port: metricsPort } };
+  if (metricsPort === undefined) return {};
+  const hosts = loopbackHostsOnly ? { isHostAllowed: isLoopbackHost } : {};
+  return { metricsAddress: { host, port: metricsPort, ...hosts } };
 }
