@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { sized } from '../support/proof-scale.js';
-import { exchange } from '../support/raw-http.js';
+import { exchange, RawConnection } from '../support/raw-http.js';
 import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 
 jest.setTimeout(sized(30_000, 600_000));
@@ -35,18 +35,15 @@ describe('a server whose output nobody reads', () => {
   });
 
   it('ends on a second signal while a request is still open', async () => {
-    const open = fetch(`${server.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json' },
-      body: new ReadableStream({ start: (stream) => void stream.enqueue(new TextEncoder().encode('{')) }),
-      duplex: 'half',
-    } as RequestInit).catch(() => undefined);
+    const open = await RawConnection.open(Number(new URL(server.url).port));
+    open.write('POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n');
+    open.write('Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{');
     await new Promise((resolve) => setTimeout(resolve, AFTER_ECHO_MS));
     server.process.kill('SIGTERM');
     await new Promise((resolve) => setTimeout(resolve, AFTER_ECHO_MS));
     server.process.kill('SIGTERM');
     expect(await once(server.process, 'exit')).toEqual([143, null]);
     server.process.stdout?.resume();
-    await open;
+    open.destroy();
   });
 });

@@ -29,7 +29,7 @@ describe('what can not be a request, behind one that waits for its answer', () =
     expect(held.server.reported).toEqual([]);
   });
 
-  it.each(FAULTS)('does not keep its work from learning that the client left: %s', async (_name, fault, _status) => {
+  it.each(FAULTS)('does not keep its work from learning that the client left: %s', async (...[, fault]) => {
     held = await OpenWork.start();
     for (const leave of ['end', 'destroy', 'resetAndDestroy'] as const) {
       const connection = await held.open('/json');
