@@ -89,7 +89,11 @@ describe('probes', () => {
   });
 
   it('need no Authorization', () => {
-    expect(Reflect.getMetadata(PUBLIC_ROUTE, HealthController)).toBe(true);
+    for (const route of ['health', 'ready'] as const) {
+      expect(
+        Reflect.getMetadata(PUBLIC_ROUTE, Object.getOwnPropertyDescriptor(HealthController.prototype, route)?.value),
+      ).toBe(true);
+    }
     expect(PUBLIC_ROUTE).toBe('coordinator:public');
   });
 });
