@@ -5,9 +5,10 @@ import { AiModule, Catalogue, KeyCheckService } from './ai/index.js';
 import { AuthModule } from './auth/index.js';
 import { type Settings, SettingsModule } from './config/index.js';
 import { HealthModule, type HealthOptions } from './health/index.js';
+import { isLoopbackHost } from './http/index.js';
 import { LockMetrics } from './lock.metrics.js';
 import { LockModule, type LockModuleOptions } from './lock/index.js';
-import { type Logger, METRICS_REGISTRY, ObservabilityModule } from './observability/index.js';
+import { type Logger, type MetricsAddress, METRICS_REGISTRY, ObservabilityModule } from './observability/index.js';
 import { type AnyStore, STORE, StoreModule, type StoreModuleOptions } from './store/index.js';
 
 export interface AppModuleOptions {
@@ -67,10 +68,12 @@ export class AppModule {
   }
 }
 
-function metricsAddress({ host, metricsPort }: Settings['server']): {
-  metricsAddress?: { host: string; port: number };
+function metricsAddress({ host, metricsPort, loopbackHostsOnly }: Settings['server']): {
+  metricsAddress?: MetricsAddress;
 } {
-  return metricsPort === undefined ? {} : { metricsAddress: { host, port: metricsPort } };
+  if (metricsPort === undefined) return {};
+  const hosts = loopbackHostsOnly ? { isHostAllowed: isLoopbackHost } : {};
+  return { metricsAddress: { host, port: metricsPort, ...hosts } };
 }
 
 function storeOptions(store: Settings['store'], logger: Logger): StoreModuleOptions {

@@ -37,12 +37,7 @@ export class AiModule implements OnApplicationShutdown {
         { provide: AI_OPTIONS, useValue: options },
         { provide: UndiciTransport, useValue: transport },
         { provide: ADAPTERS, useValue: adaptersOver(transport) },
-        {
-          provide: Catalogue,
-          inject: [ADAPTERS],
-          useFactory: (adapters: Adapters) =>
-            new Catalogue({ ...options, has: (kind) => adapters[kind] !== undefined, now: Date.now }),
-        },
+        { provide: Catalogue, useFactory: () => new Catalogue({ ...options, now: Date.now }) },
       ],
     };
   }

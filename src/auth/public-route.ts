@@ -17,9 +17,8 @@ declare module 'fastify' {
 }
 
 /**
- * True where a route is known to be public before Nest takes over: its method bears Nest's `RouteConfig` with the same key, which
- * Nest hands to Fastify. A mark without it (that of a whole controller) is seen by the guard only, so such routes serve strangers
- * as long as they send no body.
+ * True where a route is known to be public before Nest takes over: `Public()` writes the same key into Nest's `RouteConfig`, which
+ * Nest hands to Fastify. Bare metadata is seen by the guard only: such routes serve strangers as long as they send no body.
  */
 export function isPublicRoute({ routeOptions }: FastifyRequest): boolean {
   return routeOptions.config[PUBLIC_KEY] === true;

@@ -22,7 +22,12 @@ export const PROVIDER_KINDS = ['openai', 'azure', 'anthropic', 'vertex'] as cons
 export type ProviderKind = (typeof PROVIDER_KINDS)[number];
 
 /** The kinds that this version can call; a key of any other kind serves nothing yet. */
-export const CALLED_KINDS: readonly ProviderKind[] = ['openai'];
+export const CALLED_KINDS = ['openai'] as const satisfies readonly ProviderKind[];
+export type CalledKind = (typeof CALLED_KINDS)[number];
+
+export function isCalledKind(kind: ProviderKind): kind is CalledKind {
+  return CALLED_KINDS.some((called) => called === kind);
+}
 
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];

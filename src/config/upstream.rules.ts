@@ -2,7 +2,7 @@ import type { BootContext } from './boot-context.js';
 import { SERVER_VARIABLES as SERVER } from './environment/server.variables.js';
 import { formatDay } from './instant.js';
 import {
-  CALLED_KINDS,
+  isCalledKind,
   type DeploymentSettings,
   type ModelSettings,
   type ProviderSettings,
@@ -17,10 +17,10 @@ const WARNING_DAYS = 60;
 export function upstreamOf(providers: readonly ProviderSettings[], context: BootContext): Settings['upstream'] {
   const { reader, faults, notices, isProduction } = context;
   const asked = reader.value(SERVER.upstream);
-  const called = providers.filter(({ kind }) => CALLED_KINDS.includes(kind));
+  const called = providers.filter(({ kind }) => isCalledKind(kind));
   const variables = [...new Set(called.map(({ keyVariable }) => keyVariable))].join(', ');
   for (const { name, kind, apiKey } of providers) {
-    if (apiKey !== undefined && !CALLED_KINDS.includes(kind))
+    if (apiKey !== undefined && !isCalledKind(kind))
       notices.push(`${name} has a key, but providers of kind ${kind} are not called by this version yet`);
   }
   if (asked === 'simulator') {
@@ -48,7 +48,7 @@ export function lifecycleNotices(
   now: number,
 ): readonly string[] {
   const keyed = providers.filter(({ apiKey }) => apiKey !== undefined);
-  const called = keyed.filter(({ kind }) => CALLED_KINDS.includes(kind));
+  const called = keyed.filter(({ kind }) => isCalledKind(kind));
   return models.flatMap((model) => {
     const notices = deploymentsAt(keyed, model).flatMap((deployment) => endNotice(model, deployment, now) ?? []);
     const usable = deploymentsAt(called, model);

@@ -8,12 +8,12 @@ import { ReadinessService, type ReadinessReport } from './readiness.service.js';
 const ALIVE = Object.freeze({ status: 'ok' });
 
 @ApiTags('operations')
-@Public()
 @Controller()
 export class HealthController {
   constructor(private readonly readiness: ReadinessService) {}
 
   /** Alive: the event loop runs. Asks nothing and nobody, so that no outage elsewhere restarts pods. */
+  @Public()
   @Get('health')
   @Header('cache-control', 'no-store')
   @ApiOperation({ operationId: 'getHealth', summary: 'Liveness: the process answers', security: [] })
@@ -22,6 +22,7 @@ export class HealthController {
     return ALIVE;
   }
 
+  @Public()
   @Get('ready')
   @Header('cache-control', 'no-store')
   @ApiOperation({

@@ -10,6 +10,7 @@ export { DEFAULT_FLUSH_MS, Drain, type DrainOptions, type DrainResult, type Drai
 export { errorBody, errorHeaders, errorStatus, type ErrorBody } from './error-body.js';
 export { ErrorFilter, type ErrorFilterOptions, type ErrorReport } from './error.filter.js';
 export { forwardedRequestHeaders, forwardedResponseHeaders } from './header-lists.js';
+export { isLoopbackHost } from './host-rule.js';
 export { createHttpAdapter } from './http-adapter.js';
 export { DEFAULT_LIMITS, type ConnectionLimits, type HttpOptions } from './http-options.js';
 export { Public, PUBLIC_ROUTE } from './public.decorator.js';

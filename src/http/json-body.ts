@@ -6,6 +6,8 @@ import { jsonFaultAt } from './json-fault.js';
 /** Deeper values overflow the stack of whoever walks them later, as class-transformer does; real requests stay below 50. */
 const MAX_DEPTH = 200;
 
+const NEWLINE = 0x0a;
+
 export interface JsonBody {
   /** The body as it came, without a byte order mark. */
   readonly text: string;
@@ -45,9 +47,10 @@ function faultOf(text: string): string {
 function placeOf(text: string, at: number): string {
   let line = 1;
   let lineStart = 0;
-  for (let end = text.indexOf('\n'); end !== -1 && end < at; end = text.indexOf('\n', lineStart)) {
+  for (let index = 0; index < at; index += 1) {
+    if (text.charCodeAt(index) !== NEWLINE) continue;
     line += 1;
-    lineStart = end + 1;
+    lineStart = index + 1;
   }
   return `position ${String(at)} (line ${String(line)}, column ${String(at - lineStart + 1)})`;
 }

@@ -7,6 +7,12 @@ const MAX_ERRORS = 5;
 const MAX_MESSAGE_LENGTH = 2_000;
 const MAX_STACK_LENGTH = 4_000;
 
+/** `Unexpected token 'A', "ANSWER: my"... is not valid JSON`, `…"23 ANSWER 4"... is not valid JSON`, `"abc" is not valid JSON`. */
+const NOT_JSON = ' is not valid JSON';
+const QUOTED_TEXT = /(?:Unexpected token '[^]{1,2}', )?(?:\.\.\.)?"[^]*"(?:\.\.\.)? is not valid JSON/;
+/** Node's ERR_INVALID_ARG_TYPE and _VALUE: `Received type string ('ANSWER: my…')`, `Received 'ANSWER'`. */
+const RECEIVED_TEXT = /(Received (?:type \w+ )?)\(?['"`][^\n]*/;
+
 /** All that is ever written of an error. */
 export interface SerializedError {
   readonly type: string;
@@ -38,11 +44,20 @@ export function serializeError(error: unknown, depth = MAX_DEPTH): SerializedErr
   if (!isError(error)) return { type: typeof error, message: cut(describe(error), MAX_MESSAGE_LENGTH) };
   return {
     type: error.name,
-    message: cut(error.message, MAX_MESSAGE_LENGTH),
+    message: cut(withoutQuotes(error.message), MAX_MESSAGE_LENGTH),
     ...pickFields(error),
-    ...(error.stack === undefined ? {} : { stack: cut(error.stack, MAX_STACK_LENGTH) }),
+    ...(error.stack === undefined ? {} : { stack: cut(withoutQuotes(error.stack), MAX_STACK_LENGTH) }),
     ...(depth === 0 ? {} : pickInnerErrors(error, depth - 1)),
   };
+}
+
+/**
+ * An error's text without what V8 and Node quote of the input they could not read: JSON.parse shows the first characters of a text,
+ * or those around the fault, and that text may be a prompt or an answer.
+ */
+export function withoutQuotes(text: string): string {
+  if (text.includes(NOT_JSON)) return text.replace(QUOTED_TEXT, `[quoted text]${NOT_JSON}`);
+  return text.includes('Received ') ? text.replace(RECEIVED_TEXT, '$1[quoted text]') : text;
 }
 
 function pickFields({ code, status }: AnyError): Pick<SerializedError, 'code' | 'status'> {

@@ -1,6 +1,7 @@
 import { type DestinationStream, type Logger as PinoLogger, pino, stdTimeFunctions } from 'pino';
 import type { LogLevel } from '../config/index.js';
 import { isError, serializeError } from './error.serializer.js';
+import { standardOutput } from './log.destination.js';
 import { createLineRedactor } from './redaction.js';
 
 export type Logger = PinoLogger;
@@ -18,7 +19,7 @@ export interface LoggerOptions {
 /**
  * A logger that writes one JSON object per line, `{"level":"info","time":"2026-…Z",…,"msg":"…"}`, with errors under `err` and
  * without secrets: see {@link serializeError} and {@link createLineRedactor}. Lines are written in the background and flushed when
- * the process exits.
+ * the process exits, unless nobody reads them.
  *
  * @param destination where lines go; standard output by default.
  */
@@ -33,7 +34,7 @@ export function createLogger(options: LoggerOptions, destination?: DestinationSt
       formatters: { level: (level) => ({ level }), log: serializeErrors },
       hooks: { streamWrite: createLineRedactor(options.secrets) },
     },
-    destination ?? pino.destination({ dest: 1, sync: false }),
+    destination ?? standardOutput(),
   );
 }
 

@@ -10,6 +10,8 @@ export interface MetricsAddress {
   readonly host: string;
   /** 0 = any free port. */
   readonly port: number;
+  /** Which Host headers are answered; undefined: all. Where only loopback callers are meant, a rebound DNS name is none of them. */
+  readonly isHostAllowed?: (host: string | undefined) => boolean;
 }
 
 /**
@@ -49,17 +51,26 @@ export class MetricsServer implements OnApplicationBootstrap, OnApplicationShutd
   }
 
   private async answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    if (request.method !== 'GET' || request.url?.split('?', 1)[0] !== '/metrics') {
-      response.writeHead(404).end();
+    const refusal = this.refusalOf(request);
+    if (refusal !== undefined) {
+      response.writeHead(refusal, refusal === 405 ? { allow: 'GET, HEAD' } : {}).end();
       return;
     }
     try {
       const text = await this.page.render();
-      response.writeHead(200, { 'content-type': METRICS_CONTENT_TYPE }).end(text);
+      const headers = { 'content-type': METRICS_CONTENT_TYPE, 'content-length': Buffer.byteLength(text) };
+      // Node leaves the body of an answer to HEAD away.
+      response.writeHead(200, headers).end(text);
     } catch (error) {
       // A collector that throws costs this scrape, which Prometheus sees, and not the process.
       this.logger.error({ err: error }, 'the metrics could not be collected');
       response.writeHead(500).end();
     }
+  }
+
+  private refusalOf({ method, url, headers }: IncomingMessage): 403 | 404 | 405 | undefined {
+    if (this.address.isHostAllowed?.(headers.host) === false) return 403;
+    if (url?.split('?', 1)[0] !== '/metrics') return 404;
+    return method === 'GET' || method === 'HEAD' ? undefined : 405;
   }
 }

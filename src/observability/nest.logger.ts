@@ -1,6 +1,6 @@
 import type { LoggerService } from '@nestjs/common';
 import type { Level } from 'pino';
-import { isError } from './error.serializer.js';
+import { isError, withoutQuotes } from './error.serializer.js';
 import type { Logger } from './logger.js';
 
 /** Nest says one line per module and route at boot; an operator wants them only when looking for something. */
@@ -41,9 +41,12 @@ export class NestLogger implements LoggerService {
   }
 
   private write(level: Level, message: unknown, context?: string, stack?: string): void {
-    const fields = { ...(context === undefined ? {} : { context }), ...(stack === undefined ? {} : { stack }) };
-    if (typeof message === 'string') this.logger[level](fields, message);
-    else if (isError(message)) this.logger[level]({ ...fields, err: message }, message.message);
+    const fields = {
+      ...(context === undefined ? {} : { context }),
+      ...(stack === undefined ? {} : { stack: withoutQuotes(stack) }),
+    };
+    if (typeof message === 'string') this.logger[level](fields, withoutQuotes(message));
+    else if (isError(message)) this.logger[level]({ ...fields, err: message }, withoutQuotes(message.message));
     else this.logger[level]({ ...fields, detail: message });
   }
 }

@@ -105,12 +105,11 @@ describe('POST /v1/chat/completions, as JSON', () => {
     });
   });
 
-  it('row 17: a reset connection is a 502', async () => {
+  it('row 17: a reset connection is a 502 that may be tried again', async () => {
     rig.upstream.play((_, response) => void response.socket?.resetAndDestroy());
-    expect(await rig.ask({ model: 'test-model', messages })).toMatchObject({
-      status: 502,
-      body: { error: { code: 'upstream_error' } },
-    });
+    const answer = await rig.ask({ model: 'test-model', messages });
+    expect(answer).toMatchObject({ status: 502, body: { error: { code: 'upstream_error' } } });
+    expect(answer.headers.get('x-should-retry')).toBeNull();
   });
 
   it.each([

@@ -167,8 +167,10 @@ describe('POST /v1/chat/completions, as a stream', () => {
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
   });
 
-  it.each(['\r\n', '\r'])('row 37: reads lines that end in %j', async (eol) => {
-    rig.upstream.play(stream([(chunk('a') + chunk('b') + finish() + DONE).replaceAll('\n', eol)]));
+  it.each(['\r\n', '\r'])('row 37: reads lines that end in %j and come in two pieces', async (eol) => {
+    const wire = (chunk('a') + chunk('b') + finish() + DONE).replaceAll('\n', eol);
+    const middle = wire.indexOf('"b"') + 2;
+    rig.upstream.play(stream([wire.slice(0, middle), { waitMs: 20 }, wire.slice(middle)]));
     expect(contentOf((await rig.askStream()).text)).toBe('ab');
   });
 
@@ -179,6 +181,17 @@ describe('POST /v1/chat/completions, as a stream', () => {
     await response.body?.getReader().read();
     client.abort();
     await until(() => rig.upstream.aborted === 1);
+  });
+
+  it('row 43: so it does where the upstream has fallen silent', async () => {
+    const slow = await CompletionRig.start();
+    slow.upstream.play(stream([chunk('a')], { ends: false }));
+    const client = new AbortController();
+    const response = await slow.send({ model: 'test-model', messages, stream: true }, {}, client.signal);
+    await response.body?.getReader().read();
+    client.abort();
+    await until(() => slow.upstream.aborted === 1);
+    await slow.close();
   });
 
   it('reads from the provider no faster than the caller does', async () => {

@@ -89,7 +89,10 @@ describe('probes', () => {
   });
 
   it('need no Authorization', () => {
-    expect(Reflect.getMetadata(PUBLIC_ROUTE, HealthController)).toBe(true);
+    for (const route of ['health', 'ready']) {
+      const handler: unknown = Object.getOwnPropertyDescriptor(HealthController.prototype, route)?.value;
+      expect(Reflect.getMetadata(PUBLIC_ROUTE, Object(handler) as object)).toBe(true);
+    }
     expect(PUBLIC_ROUTE).toBe('coordinator:public');
   });
 });

@@ -56,7 +56,7 @@ describe('a model with two deployments', () => {
     expect(second.requests[0]?.body['model']).toBe('upstream-2');
   });
 
-  it('stops at the first when the request is to blame', async () => {
+  it('row 1: stops at the first when the request is to blame', async () => {
     const { response, second } = await callBoth(
       [json(400, { error: { message: 'bad' } }), json(200, completion())],
       {},
@@ -81,7 +81,7 @@ describe('a model with two deployments', () => {
     expect(text).toContain('upstream_error');
   });
 
-  it('goes on to the second when the first shows nothing within the first-token limit', async () => {
+  it('row 45: goes on to the second when the first shows nothing within the first-token limit', async () => {
     const silent = stream([
       ': ping\n\n',
       chunk({ role: 'assistant', content: '' }),

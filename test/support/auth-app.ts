@@ -1,5 +1,4 @@
 import {
-  applyDecorators,
   type ArgumentsHost,
   Catch,
   Controller,
@@ -9,16 +8,13 @@ import {
   Post,
   SetMetadata,
 } from '@nestjs/common';
-import { FastifyAdapter, type NestFastifyApplication, RouteConfig } from '@nestjs/platform-fastify';
+import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import type { FastifyReply } from 'fastify';
 import { AuthModule, type Caller, configureAuth, CurrentCaller, RequireScope } from '../../src/auth/index.js';
 import type { CallerSettings } from '../../src/config/index.js';
-import { onRequestOver } from '../../src/http/index.js';
+import { onRequestOver, Public, PUBLIC_ROUTE } from '../../src/http/index.js';
 import { configureObservability, type Logger, ObservabilityModule } from '../../src/observability/index.js';
-
-const PUBLIC = 'coordinator:public';
-const Public = (): MethodDecorator => applyDecorators(SetMetadata(PUBLIC, true), RouteConfig({ [PUBLIC]: true }));
 
 @Controller()
 class ProtectedController {
@@ -63,7 +59,7 @@ class ProtectedController {
   }
 }
 
-@SetMetadata(PUBLIC, true)
+@SetMetadata(PUBLIC_ROUTE, true)
 @Controller('all-open')
 class PublicController {
   @Get()

@@ -24,6 +24,7 @@ export class AttemptTimers {
   #isHeld = false;
   /** The idle clock ran out while it did not count. */
   #isOverdue = false;
+  #hasExpiredOnHold = false;
   readonly #onParentAbort = (): void => {
     this.stop();
     this.#controller.abort(this.parent.reason);
@@ -40,6 +41,11 @@ export class AttemptTimers {
     }
     if (parent.aborted) this.#onParentAbort();
     else parent.addEventListener('abort', this.#onParentAbort, { once: true });
+  }
+
+  /** The time was over while the reader downstream held the attempt back. */
+  get hasExpiredOnHold(): boolean {
+    return this.#hasExpiredOnHold;
   }
 
   get signal(): AbortSignal {
@@ -88,6 +94,7 @@ export class AttemptTimers {
   }
 
   private expire(message: string, options: ApiErrorOptions = {}): void {
+    this.#hasExpiredOnHold = this.#isHeld;
     this.stop();
     this.#controller.abort(new UpstreamFailure('upstream', 'timeout', message, options));
   }

@@ -74,7 +74,8 @@ export class CompletionService {
         ...(deployment.prices && { prices: deployment.prices }),
       });
       const ended = (error?: unknown): void => {
-        if (error instanceof UpstreamFailure) this.observer.attemptFailed(call, error);
+        // A reader that is too slow is no failure of the provider's.
+        if (error instanceof UpstreamFailure && !timers.hasExpiredOnHold) this.observer.attemptFailed(call, error);
         record(call, deployment, writer.usage);
         call.ended(error);
       };
@@ -121,9 +122,7 @@ export class CompletionService {
   }
 
   private adapterOf({ upstream }: Deployment): ProviderAdapter {
-    const adapter = this.adapters[upstream.kind];
-    if (adapter === undefined) throw new Error(`no adapter for providers of kind ${upstream.kind}`);
-    return adapter;
+    return this.adapters[upstream.kind];
   }
 }
 

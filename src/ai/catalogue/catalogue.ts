@@ -1,9 +1,16 @@
-import type { DeploymentSettings, ModelSettings, ProviderKind, ProviderSettings, Tier } from '../../config/index.js';
+import {
+  type CalledKind,
+  type DeploymentSettings,
+  isCalledKind,
+  type ModelSettings,
+  type ProviderSettings,
+  type Tier,
+} from '../../config/index.js';
 
 /** A provider that is in use: it has a key, or is the simulator. */
 export interface Upstream {
   readonly name: string;
-  readonly kind: ProviderKind;
+  readonly kind: CalledKind;
   readonly baseUrl: string;
   readonly apiKey: string;
   /** Path under baseUrl that tells what the key is worth. */
@@ -19,8 +26,6 @@ export interface CatalogueOptions {
   readonly models: readonly ModelSettings[];
   readonly providers: readonly ProviderSettings[];
   readonly tiers: Readonly<Record<Tier, readonly string[]>>;
-  /** Whether this process has an adapter for a kind of provider; the others' deployments are out of reach. */
-  readonly has: (kind: ProviderKind) => boolean;
   /** Set: every model is served by the simulator at this base URL and by nothing else. */
   readonly simulatorUrl?: string;
   /** Unix milliseconds; deployments end by it. */
@@ -99,7 +104,7 @@ export class Catalogue {
   }
 }
 
-function usableUpstreams({ providers, has, simulatorUrl }: CatalogueOptions): ReadonlyMap<string, Upstream> {
+function usableUpstreams({ providers, simulatorUrl }: CatalogueOptions): ReadonlyMap<string, Upstream> {
   if (simulatorUrl !== undefined) {
     const simulator: Upstream = {
       name: 'simulator',
@@ -112,7 +117,7 @@ function usableUpstreams({ providers, has, simulatorUrl }: CatalogueOptions): Re
   }
   const upstreams = new Map<string, Upstream>();
   for (const { name, kind, baseUrl, apiKey, usagePath } of providers) {
-    if (apiKey === undefined || !has(kind)) continue;
+    if (apiKey === undefined || !isCalledKind(kind)) continue;
     upstreams.set(name, { name, kind, baseUrl, apiKey, ...(usagePath !== undefined && { usagePath }) });
   }
   return upstreams;

@@ -34,7 +34,7 @@ export function chooseRoute(catalogue: Catalogue, request: RouteRequest): Route 
     if (!(found instanceof ApiError)) return found;
     refusals.push(found);
   }
-  const isTierOnly = refusals.some(({ code }) => code === 'model_not_allowed');
+  const isTierOnly = refusals.every(({ code }) => code === 'model_not_allowed');
   const substitute = isTierOnly && !request.isStrict ? tierSubstitute(catalogue, request.caller) : undefined;
   if (substitute !== undefined) return substitute;
   throw refusals[0] ?? new ApiError('invalid_request', 'no model was named', { param: 'model' });

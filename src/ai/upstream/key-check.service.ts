@@ -1,3 +1,4 @@
+import type { Readable } from 'node:stream';
 import { HttpService } from '@nestjs/axios';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { type Tier, TIERS } from '../../config/index.js';
@@ -62,7 +63,7 @@ export class KeyCheckService implements OnApplicationBootstrap, OnApplicationShu
     { baseUrl, apiKey }: Upstream,
     path: string,
   ): Promise<{ status: number; usage: KeyUsage | undefined }> {
-    const answer = await this.http.axiosRef.get<AsyncIterable<Uint8Array>>(`${baseUrl}${path}`, {
+    const answer = await this.http.axiosRef.get<Readable>(`${baseUrl}${path}`, {
       headers: { authorization: `Bearer ${apiKey}`, accept: 'application/json' },
       timeout: CONNECT_MS,
       signal: AbortSignal.any([this.#stopping.signal, AbortSignal.timeout(PATIENCE_MS)]),

@@ -58,7 +58,6 @@ const catalogue = (more: Partial<CatalogueOptions> = {}): Catalogue =>
     ],
     providers: [provider('one', 'k1'), provider('two', 'k2'), provider('three')],
     tiers: { free: ['small'], pro: ['gone', 'small'], enterprise: ['big', 'small', 'gone', 'keyless'] },
-    has: (kind) => kind === 'openai',
     now: () => NOW,
     ...more,
   });
@@ -133,9 +132,10 @@ describe('Catalogue', () => {
     expect(live.map(({ prices }) => prices?.input)).toEqual([0.1, 1, undefined]);
   });
 
-  it('leaves providers out that it has no adapter for', () => {
+  it('leaves providers out that are of a kind it can not call', () => {
     const entry = model('m', [deployment('one')]);
-    expect(catalogue({ models: [entry], has: () => false }).liveDeployments(entry)).toEqual([]);
+    const providers = [{ ...provider('one', 'k'), kind: 'anthropic' as const }];
+    expect(catalogue({ models: [entry], providers }).liveDeployments(entry)).toEqual([]);
   });
 
   it('knows which models a provider in use serves', () => {

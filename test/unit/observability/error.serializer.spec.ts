@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { describe, expect, it } from '@jest/globals';
 import { AxiosError, AxiosHeaders } from 'axios';
 import { type SerializedError, serializeError } from '../../../src/observability/index.js';
@@ -51,6 +52,35 @@ describe('serializeError()', () => {
     expect(depthOf(serializeError(error))).toBe(6);
   });
 
+  it.each([
+    'ANSWER: my diagnosis',
+    '{"a": ANSWER: my diagnosis}',
+    `{"a":1,${' '.repeat(100)}ANSWER my diagnosis`,
+    '{"a":"x"}\n"ANSWER"\nmy',
+    '"ANSWER',
+    '{"ANSWER"',
+    '[1,"ANSWER" "my"]',
+    '{"ANSWER":tru}',
+    '😀ANSWER my',
+    '"\u0001ANSWER"',
+  ])('writes nothing of a text that is not JSON: %j', (text) => {
+    const error = thrownBy(() => JSON.parse(text));
+    const written = JSON.stringify(serializeError(new Error('outer', { cause: error })));
+    expect(written).toContain('SyntaxError');
+    expect(written).not.toMatch(/ANSW|diagnosis/);
+    const wrapped = serializeError(new Error(`the provider's answer: ${error.message}`));
+    expect(JSON.stringify(wrapped)).not.toMatch(/ANSW|diagnosis/);
+  });
+
+  it('writes nothing of a value that Node shows', () => {
+    for (const call of [
+      () => Buffer.alloc('ANSWER: my diagnosis' as unknown as number),
+      () => new Socket().connect({ port: 'ANSWER' as unknown as number }),
+    ]) {
+      expect(JSON.stringify(serializeError(thrownBy(call)))).not.toContain('ANSWER');
+    }
+  });
+
   it('bounds messages and stacks', () => {
     const { message, stack } = serializeError(new Error('x'.repeat(1_000_000)));
     expect(message.length).toBeLessThan(2_100);
@@ -69,4 +99,13 @@ describe('serializeError()', () => {
 
 function depthOf({ cause }: SerializedError): number {
   return cause === undefined ? 1 : 1 + depthOf(cause);
+}
+
+function thrownBy(work: () => unknown): Error {
+  try {
+    work();
+  } catch (error) {
+    return error as Error;
+  }
+  throw new Error('nothing was thrown');
 }

@@ -12,6 +12,7 @@ import {
 } from '../../../src/observability/index.js';
 import { MetricsServer } from '../../../src/observability/metrics.server.js';
 import { LogLines } from '../../support/log-lines.js';
+import { exchange, type RawAnswer } from '../../support/raw-http.js';
 
 const log = new LogLines();
 const logger = createLogger({ level: 'info', secrets: [] }, log);
@@ -68,11 +69,32 @@ describe('GET /metrics', () => {
     expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
     expect(await response.text()).toContain('coordinator_http_requests_in_flight 0');
     expect((await fetch(`${origin}/v1/models`)).status).toBe(404);
-    expect((await fetch(`${origin}/metrics`, { method: 'POST' })).status).toBe(404);
+    expect((await fetch(`${origin}/metrics`, { method: 'POST' })).status).toBe(405);
 
     await app.close();
     app = undefined;
     await expect(fetch(`${origin}/metrics`)).rejects.toThrow('fetch failed');
+  });
+
+  it('answers HEAD like GET, without the page', async () => {
+    app = await createApp({ host: '127.0.0.1', port: 0 });
+    await app.init();
+    const url = `http://127.0.0.1:${String(app.get(MetricsServer).port)}/metrics`;
+    const response = await fetch(url, { method: 'HEAD' });
+    expect([response.status, await response.text()]).toEqual([200, '']);
+    expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+  });
+
+  it('answers only the hosts it may', async () => {
+    app = await createApp({ host: '127.0.0.1', port: 0, isHostAllowed: (host) => host === 'localhost' });
+    await app.init();
+    const { port } = app.get(MetricsServer);
+    const ask = (host: string): Promise<RawAnswer> =>
+      exchange(port, `GET /metrics HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+    expect((await ask('localhost')).status).toBe(200);
+    const refused = await ask('evil.example');
+    expect(refused.status).toBe(403);
+    expect(refused.body).not.toContain('coordinator');
   });
 
   it('fails the boot when the port is taken', async () => {

@@ -39,6 +39,15 @@ describe('NestLogger', () => {
     ]);
   });
 
+  it('writes nothing of a text that was no JSON, however Nest passes it on', () => {
+    const { log, nest } = setUp();
+    const stack = 'SyntaxError: Unexpected token \'A\', "ANSWER: my" is not valid JSON\n    at JSON.parse';
+    nest.error(new SyntaxError('Unexpected token \'A\', "ANSWER: my" is not valid JSON'), 'Context');
+    nest.error('Unexpected token \'A\', ..."x ANSWER"... is not valid JSON', stack, 'Context');
+    expect(log.records).toHaveLength(2);
+    expect(log.text).not.toContain('ANSWER');
+  });
+
   it('tells a stack from a context', () => {
     const { log, nest } = setUp();
     const stack = 'Error: boom\n    at somewhere';
