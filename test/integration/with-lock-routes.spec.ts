@@ -128,10 +128,8 @@ function metadataOf({ app }: HttpApp): unknown {
       return new MetadataScanner().getAllMethodNames(prototype).map((name) => {
         const method: unknown = Reflect.get(prototype ?? {}, name);
         if (typeof method !== 'function') return name;
-        const metadata = Reflect.getMetadataKeys(method).map((key) => [
-          key,
-          Reflect.getMetadata(key, method) as unknown,
-        ]);
+        const keys: readonly unknown[] = Reflect.getMetadataKeys(method);
+        const metadata = keys.map((key): unknown => [key, Reflect.getMetadata(key, method)]);
         return [name, method.name, method.length, metadata];
       });
     });

@@ -1,4 +1,4 @@
-import type { INestApplicationContext, Type } from '@nestjs/common';
+import { type INestApplicationContext, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { LockModule, LockService } from '../../src/lock/index.js';
 
@@ -10,9 +10,13 @@ export interface LockContext<Service> {
   isHeld(key: string): Promise<boolean>;
 }
 
+/** The root of a test's application. */
+@Module({})
+export class RootModule {}
+
 /** An application without HTTP that has locks in memory and one decorated class. */
 export async function startLockContext<Service>(provider: Type<Service>): Promise<LockContext<Service>> {
-  const root = { module: class Root {}, imports: [LockModule.forRoot({ graceMs: 0 })], providers: [provider] };
+  const root = { module: RootModule, imports: [LockModule.forRoot({ graceMs: 0 })], providers: [provider] };
   const app = await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
   const locks = app.get(LockService);
   const isHeld = async (key: string): Promise<boolean> => ((await locks.inspect(key))?.holders.length ?? 0) > 0;

@@ -5,8 +5,9 @@ import { LockService } from '../lock.service.js';
 /** Where Nest puts the service into an instance. What it is called stands in Nest's error where there is none. */
 const LOCKS = Symbol('the locks of @WithLock(): import LockModule.forRoot() or forRootAsync() once');
 
-interface Locked {
-  readonly [LOCKS]?: unknown;
+/** An instance of a class with a decorated method. */
+export interface Locked {
+  readonly [LOCKS]?: LockService;
 }
 
 /** Makes Nest give LockService to every instance of a class and of the classes that extend it, or refuse to start. */
@@ -19,7 +20,7 @@ export function injectLocks(prototype: object): void {
 /** @throws LockOptionsError for an instance that Nest did not make */
 export function locksOf(instance: Locked | undefined, method: string): LockService {
   const locks = instance?.[LOCKS];
-  if (locks instanceof LockService) return locks;
+  if (locks !== undefined) return locks;
   throw new LockOptionsError(
     `${method}() has no locks: @WithLock() works on instances that Nest made of their class, not on those of \`new\` or a useFactory`,
   );

@@ -1,6 +1,6 @@
 import { type CallHandler, type ExecutionContext, Injectable, type NestInterceptor } from '@nestjs/common';
 import { Reflector } from '@nestjs/core';
-import { finalize, Observable, of } from 'rxjs';
+import { finalize, Observable, of, tap } from 'rxjs';
 import { runInLease } from '../current-lease.js';
 import type { Lease } from '../lease.js';
 import { LockOptionsError } from '../lock.errors.js';
@@ -25,7 +25,7 @@ export class LockInterceptor implements NestInterceptor {
     private readonly reflector: Reflector,
   ) {}
 
-  /** @throws what `LockService.acquire()` throws */
+  /** @throws what `LockService.withLock()` throws */
   async intercept(context: ExecutionContext, next: CallHandler<unknown>): Promise<Observable<unknown>> {
     const rule = this.#ruleFor(context);
     return context.getType() === 'http' ? this.#lockAnswer(rule, context, next) : this.#lockResult(rule, context, next);
@@ -34,15 +34,26 @@ export class LockInterceptor implements NestInterceptor {
   async #lockAnswer(rule: RequestLockRule, context: ExecutionContext, next: CallHandler<unknown>) {
     const answer = new OpenAnswer(context);
     const lease = await this.#take(rule, context, answer.signal);
-    if (lease === undefined) return of(answerNothing(context));
-    answer.onEnd(() => void lease.release());
+    if (lease === undefined) {
+      answerNothing(context);
+      return of(undefined);
+    }
+    answer.onEnd(() => {
+      void lease.release();
+    });
+    // It came in the moment in which the client left.
+    answer.signal.throwIfAborted();
     return inside(lease, next);
   }
 
   async #lockResult(rule: RequestLockRule, context: ExecutionContext, next: CallHandler<unknown>) {
     const lease = await this.#take(rule, context);
     if (lease === undefined) return of(undefined);
-    return inside(lease, next).pipe(finalize(() => void lease.release()));
+    return inside(lease, next).pipe(
+      finalize(() => {
+        void lease.release();
+      }),
+    );
   }
 
   #take(
@@ -64,7 +75,11 @@ export class LockInterceptor implements NestInterceptor {
   }
 }
 
-/** What the handler does when it is called, and what its Observable does when it is subscribed to. */
+/** What the handler does when it is called, and what its Observable does when it is subscribed to; fails if the lock was lost. */
 function inside(lease: Lease, next: CallHandler<unknown>): Observable<unknown> {
-  return new Observable((subscriber) => runInLease(lease, () => next.handle().subscribe(subscriber)));
+  return new Observable((subscriber) => runInLease(lease, () => next.handle().subscribe(subscriber))).pipe(
+    tap((result) => {
+      lease.throwIfLost(result);
+    }),
+  );
 }

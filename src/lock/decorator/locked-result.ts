@@ -1,4 +1,4 @@
-import { defer, mergeMap, observable as interop } from 'rxjs';
+import { defer, mergeMap, observable as interop, type Observer } from 'rxjs';
 import { endAfter, type LockedCall, takeFor, workUnder } from './locked-call.js';
 import { holdStream } from './held-stream.js';
 import { isAsyncIterable, lockIterable } from './locked-iterator.js';
@@ -31,7 +31,7 @@ function lockUnknown(call: LockedCall): Promise<unknown> {
   return Object.assign(promise, {
     [Symbol.asyncIterator]: () => iterateLater(promise),
     [interop]: () => observable,
-    subscribe: observable.subscribe.bind(observable),
+    subscribe: (observer: Partial<Observer<unknown>>) => observable.subscribe(observer),
     pipe: observable.pipe.bind(observable),
   });
 }

@@ -20,8 +20,8 @@ export const REQUEST_LOCK = Symbol('REQUEST_LOCK');
  * @Get(':id/export')
  * export(@Param('id') id: string): StreamableFile { … }
  */
-export function RequestLock<Request>(
-  key: LockKeys | ((request: Request) => LockKeys),
+export function RequestLock(
+  key: LockKeys | RequestLockRule['key'],
   options: WithLockOptions = {},
 ): CustomDecorator<symbol> {
   const rule: RequestLockRule = { key: typeof key === 'function' ? key : () => key, options };

@@ -4,9 +4,9 @@ import { Observable } from 'rxjs';
 export type ReturnKind = 'promise' | 'observable' | 'async-iterable' | 'unknown';
 
 // The runtime has no names for these.
-const AsyncFunction = (async () => Promise.resolve()).constructor;
+const AsyncFunction = (async () => Promise.resolve(1)).constructor;
 const AsyncGeneratorFunction = async function* () {
-  yield await Promise.resolve();
+  yield await Promise.resolve(1);
 }.constructor;
 
 /** Read off the function itself, or else off the return type that the compiler emits beside it. */

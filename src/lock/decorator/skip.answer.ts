@@ -24,13 +24,17 @@ export class SkipAnswer implements NestInterceptor {
     const answer = new Observable((subscriber) => this.#notes.run(note, () => next.handle().subscribe(subscriber)));
     return answer.pipe(
       defaultIfEmpty(undefined),
-      map((value) => (note.isSkipped ? answerNothing(context) : value)),
+      map((value) => {
+        if (!note.isSkipped) return value;
+        answerNothing(context);
+        return undefined;
+      }),
     );
   }
 }
 
 /** The answer to a skipped request. */
-export function answerNothing(context: ExecutionContext): undefined {
+export function answerNothing(context: ExecutionContext): void {
   // Fastify's and Express's alike.
   const response = context.switchToHttp().getResponse<{ status(code: number): unknown }>();
   response.status(204);

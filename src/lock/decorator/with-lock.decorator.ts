@@ -1,7 +1,8 @@
 import { UseInterceptors } from '@nestjs/common';
 import { LockOptionsError } from '../lock.errors.js';
+import { resolveLockOptions } from '../lock.options.js';
 import type { WithLockOptions } from './busy.options.js';
-import { injectLocks, locksOf } from './lock.injection.js';
+import { injectLocks, type Locked, locksOf } from './lock.injection.js';
 import { type LockKey, keysFor } from './lock-key.js';
 import { lockedResult } from './locked-result.js';
 import { dressAs } from './method.wrapper.js';
@@ -21,6 +22,7 @@ import type { WithLockDecorator } from './with-lock.types.js';
  * The call fails with what `LockService.withLock()` throws, a key that is empty or made of undefined, null or NaN included; what the
  * method itself throws is passed on as it is. An application without LockModule does not start.
  *
+ * @throws LockOptionsError, where the class is defined, for options that are no good
  * @param key a fixed one, or a function of the method's parameters
  * @param options `onBusy: 'skip'`: a call that finds the lock taken gives undefined (an empty stream), and as a request 204; events
  *   of a skipped `@Sse()` route just end, since their headers are out before
@@ -42,10 +44,11 @@ export function WithLock(key: LockKey<readonly unknown[]>, options: WithLockOpti
     if (typeof prototype === 'function' || typeof method !== 'function') {
       throw new LockOptionsError(`@WithLock() is for methods of instances; ${title} is none`);
     }
+    checkOptions(options);
     injectLocks(prototype);
     const skipAnswer = new SkipAnswer();
     const kind = returnKindOf(method, prototype, name);
-    const wrapper = function (this: object | undefined, ...parameters: unknown[]): unknown {
+    const wrapper = function (this: Locked | undefined, ...parameters: unknown[]): unknown {
       return lockedResult(kind, {
         locks: () => locksOf(this, title),
         keys: () => keysFor(key, parameters),
@@ -59,4 +62,10 @@ export function WithLock(key: LockKey<readonly unknown[]>, options: WithLockOpti
     descriptor.value = dressAs(wrapper, method);
     if (options.onBusy === 'skip') UseInterceptors(skipAnswer)(prototype, name, descriptor);
   };
+}
+
+function checkOptions({ onBusy = 'wait', ...options }: WithLockOptions): void {
+  resolveLockOptions(options);
+  if (['wait', 'fail', 'skip'].includes(onBusy)) return;
+  throw new LockOptionsError(`onBusy must be wait, fail or skip, not ${onBusy}`);
 }

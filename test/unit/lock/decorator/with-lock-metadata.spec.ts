@@ -2,7 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import { Inject, Injectable, Module, Scope, SetMetadata, type Type } from '@nestjs/common';
 import { ContextIdFactory, NestFactory } from '@nestjs/core';
 import { currentLease, LockModule, LockService, MemoryLockStore, WithLock } from '../../../../src/lock/index.js';
-import { startLockContext } from '../../../support/lock-context.js';
+import { RootModule, startLockContext } from '../../../support/lock-context.js';
 
 const Mark = (name: string): MethodDecorator => SetMetadata(`mark:${name}`, { name });
 
@@ -23,16 +23,19 @@ class Decorated {
   }
 }
 
-const describeMethod = ({ prototype }: Type<Plain>): unknown => {
-  const method = prototype.work;
+const metadataOf = (keys: readonly unknown[], read: (key: unknown) => unknown): unknown =>
+  keys.map((key) => [key, read(key)]);
+
+const describeMethod = (prototype: Plain | Decorated): unknown => {
+  const method = Object.getOwnPropertyDescriptor(prototype, 'work')?.value as unknown;
+  if (typeof method !== 'function') throw new Error('no method');
   return {
     name: method.name,
     length: method.length,
-    metadata: Reflect.getMetadataKeys(method).map((key) => [key, Reflect.getMetadata(key, method) as unknown]),
-    ofProperty: Reflect.getMetadataKeys(prototype, 'work').map((key) => [
-      key,
-      Reflect.getMetadata(key, prototype, 'work') as unknown,
-    ]),
+    metadata: metadataOf(Reflect.getMetadataKeys(method), (key) => Reflect.getMetadata(key, method)),
+    ofProperty: metadataOf(Reflect.getMetadataKeys(prototype, 'work'), (key) =>
+      Reflect.getMetadata(key, prototype, 'work'),
+    ),
     property: Object.getOwnPropertyNames(Object.getOwnPropertyDescriptor(prototype, 'work')),
     names: Object.getOwnPropertyNames(prototype),
   };
@@ -79,11 +82,11 @@ class Transient extends Scoped {}
 
 describe('@WithLock() and its class', () => {
   it('leaves a method what it was: name, length, and the metadata from above and from below', () => {
-    expect(describeMethod(Decorated)).toEqual(describeMethod(Plain));
+    expect(describeMethod(Decorated.prototype)).toEqual(describeMethod(Plain.prototype));
   });
 
   it('is inherited, and an override without it is not locked', async () => {
-    const root = { module: class Root {}, imports: [LockModule.forRoot({})] };
+    const root = { module: RootModule, imports: [LockModule.forRoot({})] };
     const providers = [Derived, Base, { provide: 'word', useValue: 'word' }];
     const app = await NestFactory.createApplicationContext({ ...root, providers }, { logger: false });
     const derived = app.get(Derived);
@@ -95,7 +98,7 @@ describe('@WithLock() and its class', () => {
   });
 
   it.each<Type<Scoped>>([Scoped, Transient])('works in every scope: %p', async (provider) => {
-    const root = { module: class Root {}, imports: [LockModule.forRoot({})], providers: [provider] };
+    const root = { module: RootModule, imports: [LockModule.forRoot({})], providers: [provider] };
     const app = await NestFactory.createApplicationContext(root, { logger: false });
     const instance = await app.resolve(provider, ContextIdFactory.create());
     expect(await instance.key()).toBe('scoped');
@@ -120,7 +123,7 @@ describe('@WithLock() and its class', () => {
 
   it('finds the service of an application that provides it by itself', async () => {
     const mine = { provide: LockService, inject: [], useFactory: () => new LockService(new MemoryLockStore()) };
-    const root = { module: class Root {}, providers: [Decorated, mine] };
+    const root = { module: RootModule, providers: [Decorated, mine] };
     const app = await NestFactory.createApplicationContext(root, { logger: false });
     expect(await app.get(Decorated).work('a', 1)).toBe('a1');
     await app.close();
@@ -129,6 +132,8 @@ describe('@WithLock() and its class', () => {
   it('refuses what is no method of an instance', () => {
     expect(() => {
       class Wrong {
+        readonly word = 'w';
+
         @WithLock('k')
         static async work(): Promise<void> {
           await Promise.resolve();
@@ -136,5 +141,17 @@ describe('@WithLock() and its class', () => {
       }
       return Wrong;
     }).toThrow('@WithLock() is for methods of instances');
+  });
+
+  it('refuses options that are no good where the class is defined', () => {
+    expect(() => {
+      class Wrong {
+        @WithLock('k', { leaseMs: 1 })
+        async work(): Promise<void> {
+          await Promise.resolve();
+        }
+      }
+      return Wrong;
+    }).toThrow('leaseMs must be');
   });
 });

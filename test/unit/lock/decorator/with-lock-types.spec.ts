@@ -98,12 +98,6 @@ class Typed {
     return Promise.resolve(1);
   }
 
-  // @ts-expect-error -- no such choice
-  @WithLock('k', { onBusy: 'queue' })
-  async otherChoice(): Promise<void> {
-    await Promise.resolve();
-  }
-
   // @ts-expect-error -- one signal for all calls would end them all
   @WithLock('k', { signal: new AbortController().signal })
   async withSignal(): Promise<void> {
@@ -111,8 +105,21 @@ class Typed {
   }
 }
 
+// Refused when it runs, too.
+const otherChoice = (): unknown => {
+  class Wrong {
+    // @ts-expect-error -- no such choice
+    @WithLock('k', { onBusy: 'queue' })
+    async work(): Promise<void> {
+      await Promise.resolve();
+    }
+  }
+  return Wrong;
+};
+
 describe('the types of @WithLock()', () => {
   it('are checked by the compiler', () => {
     expect(Typed.prototype.promise.name).toBe('promise');
+    expect(otherChoice).toThrow('onBusy must be wait, fail or skip, not queue');
   });
 });

@@ -1,0 +1,172 @@
+import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { Controller, Get, type MessageEvent, Param, Sse, StreamableFile } from '@nestjs/common';
+import { Readable } from 'node:stream';
+import { Observable, of, Subject } from 'rxjs';
+import { LockModule, LockOptionsError, LockService, WithLock } from '../../src/lock/index.js';
+import { eventually } from '../support/eventually.js';
+import { type HttpApp, startHttpApp } from '../support/http-app.js';
+
+/** Sources that the tests feed. */
+const feed = new Subject<string>();
+const sources: Readable[] = [];
+const source = (): Readable => {
+  const readable = new Readable({ read: () => undefined });
+  sources.push(readable);
+  return readable;
+};
+
+@Controller('v1/method')
+class MethodController {
+  @Get('fail')
+  @WithLock('busy', { onBusy: 'fail' })
+  async fail(): Promise<string> {
+    return Promise.resolve('ran');
+  }
+
+  @Get('timeout')
+  @WithLock('busy', { waitMs: 20 })
+  async timeout(): Promise<string> {
+    return Promise.resolve('ran');
+  }
+
+  @WithLock('busy', { onBusy: 'skip' })
+  @Get('skip')
+  async skip(): Promise<string | undefined> {
+    return Promise.resolve('ran');
+  }
+
+  @Get('skip-observable')
+  @WithLock('busy', { onBusy: 'skip' })
+  skipObservable(): Observable<string> {
+    return of('ran');
+  }
+
+  @Sse('skip-events')
+  @WithLock('busy', { onBusy: 'skip' })
+  skipEvents(): Observable<MessageEvent> {
+    return of({ data: 'ran' });
+  }
+
+  @Get('empty/:key')
+  @WithLock((key: string) => (key === 'empty' ? ' ' : `order:${String(undefined)}`))
+  async empty(@Param('key') key: string): Promise<string> {
+    return Promise.resolve(key);
+  }
+
+  @Sse('events')
+  @WithLock('events')
+  events(): Observable<MessageEvent> {
+    return new Observable((subscriber) =>
+      feed.subscribe((data) => {
+        if (data === 'end') subscriber.complete();
+        else subscriber.next({ data });
+      }),
+    );
+  }
+
+  @Sse('events-later')
+  @WithLock('events')
+  async eventsLater(): Promise<Observable<MessageEvent>> {
+    return Promise.resolve(this.plainEvents());
+  }
+
+  private plainEvents(): Observable<MessageEvent> {
+    return new Observable((subscriber) =>
+      feed.subscribe((data) => {
+        if (data === 'end') subscriber.complete();
+        else subscriber.next({ data });
+      }),
+    );
+  }
+
+  @Get('file')
+  @WithLock('file')
+  async file(): Promise<StreamableFile> {
+    return Promise.resolve(new StreamableFile(source()));
+  }
+}
+
+let server: HttpApp;
+let locks: LockService;
+beforeAll(async () => {
+  server = await startHttpApp({ controllers: [MethodController], imports: [LockModule.forRoot({ graceMs: 0 })] });
+  locks = server.app.get(LockService);
+});
+afterAll(() => server.close());
+
+const get = (path: string, init?: RequestInit): Promise<Response> => fetch(`${server.url}/v1/${path}`, init);
+const isHeld = async (key: string): Promise<boolean> => ((await locks.inspect(key))?.holders.length ?? 0) > 0;
+const untilHeld = (key: string): Promise<void> => eventually(() => isHeld(key));
+const untilFree = (key: string): Promise<void> => eventually(async () => !(await isHeld(key)));
+
+async function whileBusy<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
+  const lease = await locks.acquire(key);
+  try {
+    return await work();
+  } finally {
+    await lease.release();
+  }
+}
+
+describe('@WithLock() on a route', () => {
+  it.each([
+    ['fail', 'lock_busy'],
+    ['timeout', 'lock_timeout'],
+  ])('answers 409 with Retry-After where the lock is taken: %s', async (path, code) => {
+    const response = await whileBusy('busy', () => get(`method/${path}`));
+    expect([response.status, await response.json()]).toMatchObject([409, { error: { code } }]);
+    expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect(await (await get(`method/${path}`)).text()).toBe('ran');
+  });
+
+  it.each(['skip', 'skip-observable'])('answers 204 where it is skipped: %s', async (path) => {
+    const skipped = await whileBusy('busy', () => get(`method/${path}`));
+    expect([skipped.status, await skipped.text()]).toEqual([204, '']);
+    const ran = await get(`method/${path}`);
+    expect([ran.status, await ran.text()]).toEqual([200, 'ran']);
+  });
+
+  it('ends the events of a skipped request', async () => {
+    const skipped = await whileBusy('busy', async () => (await get('method/skip-events')).text());
+    expect(skipped).not.toContain('data');
+    expect(await (await get('method/skip-events')).text()).toContain('data: ran');
+  });
+
+  it.each(['empty', 'missing'])('answers 500 to a key that is %s, and reports it', async (path) => {
+    const before = server.reported.length;
+    expect((await get(`method/empty/${path}`)).status).toBe(500);
+    expect(server.reported[before]).toBeInstanceOf(LockOptionsError);
+  });
+
+  it.each(['events', 'events-later'])('holds the lock until the events end: %s', async (path) => {
+    const response = await get(`method/${path}`);
+    await eventually(() => feed.observed);
+    expect(await isHeld('events')).toBe(true);
+    feed.next('one');
+    feed.next('end');
+    expect(await response.text()).toContain('data: one');
+    await untilFree('events');
+  });
+
+  it.each(['events', 'events-later'])('frees the lock when the client of the events leaves: %s', async (path) => {
+    const leaving = new AbortController();
+    await get(`method/${path}`, { signal: leaving.signal });
+    await eventually(() => feed.observed);
+    expect(await isHeld('events')).toBe(true);
+    leaving.abort();
+    await untilFree('events');
+    await eventually(() => !feed.observed);
+  });
+
+  it('holds the lock until a file is sent', async () => {
+    const answer = get('method/file');
+    await untilHeld('file');
+    await eventually(() => sources.length > 0);
+    sources.at(-1)?.push('content');
+    const response = await answer;
+    expect(await isHeld('file')).toBe(true);
+    sources.at(-1)?.push(null);
+    expect(await response.text()).toBe('content');
+    await untilFree('file');
+  });
+});
