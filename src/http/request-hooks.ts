@@ -18,7 +18,7 @@ export function installRequestHooks(instance: FastifyInstance, options: HttpOpti
   instance.addHook('onRequest', (request, reply, done) => {
     checkHost(request, options.loopbackHostsOnly);
     if (request.pathFault !== undefined) throw request.pathFault;
-    if (request.openRequest !== undefined && !PROBES.has(request.routeOptions.url ?? '')) {
+    if (request.openRequest !== undefined && !PROBES.has(pathOf(request.raw.url ?? '/'))) {
       options.drain.admit(request.openRequest);
     }
     if (answerUnrouted(routes, request, reply)) return;
@@ -44,7 +44,7 @@ function checkHost(request: FastifyRequest, loopbackOnly: boolean): void {
  */
 function answerUnrouted(routes: RouteTable, request: FastifyRequest, reply: FastifyReply): boolean {
   // `*` is the preflight's catch-all route; a preflight of an allowed origin never comes here.
-  if (!request.is404 && request.routeOptions.url !== '*') return false;
+  if (!request.is404 && !(request.method === 'OPTIONS' && request.routeOptions.url === '*')) return false;
   const url = request.raw.url ?? '/';
   const methods = routes.methodsAt(pathOf(url));
   if (methods.length === 0) throw routeNotFound(request.method, url);

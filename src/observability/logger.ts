@@ -38,8 +38,14 @@ export function createLogger(options: LoggerOptions, destination?: DestinationSt
   );
 }
 
+/** Asked for every line, and hardly any has an error in it. */
 function serializeErrors(fields: Record<string, unknown>): Record<string, unknown> {
-  const errors = Object.entries(fields).filter(([, value]) => isError(value));
-  if (errors.length === 0) return fields;
-  return { ...fields, ...Object.fromEntries(errors.map(([name, error]) => [name, serializeError(error)])) };
+  let serialized: Record<string, unknown> | undefined;
+  for (const name of Object.keys(fields)) {
+    const value = fields[name];
+    if (typeof value !== 'object' || !isError(value)) continue;
+    serialized ??= { ...fields };
+    serialized[name] = serializeError(value);
+  }
+  return serialized ?? fields;
 }
