@@ -1,6 +1,6 @@
 import { type INestApplicationContext, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
-import { LockModule, LockService } from '../../src/lock/index.js';
+import { LockModule, type LockModuleOptions, LockService } from '../../src/lock/index.js';
 
 export interface LockContext<Service> {
   readonly app: INestApplicationContext;
@@ -15,8 +15,11 @@ export interface LockContext<Service> {
 export class RootModule {}
 
 /** An application without HTTP that has locks in memory and one decorated class. */
-export async function startLockContext<Service>(provider: Type<Service>): Promise<LockContext<Service>> {
-  const root = { module: RootModule, imports: [LockModule.forRoot({ graceMs: 0 })], providers: [provider] };
+export async function startLockContext<Service>(
+  provider: Type<Service>,
+  options: LockModuleOptions = {},
+): Promise<LockContext<Service>> {
+  const root = { module: RootModule, imports: [LockModule.forRoot({ graceMs: 0, ...options })], providers: [provider] };
   const app = await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
   const locks = app.get(LockService);
   const isHeld = async (key: string): Promise<boolean> => ((await locks.inspect(key))?.holders.length ?? 0) > 0;

@@ -61,8 +61,13 @@ function beginning(lease: Lease): () => void {
   let isBegun = false;
   const giveBack = setTimeout(() => void lease.release(), lease.remainingMs());
   giveBack.unref();
-  return () => {
+  const forget = (): void => {
     clearTimeout(giveBack);
+  };
+  lease.signal.addEventListener('abort', forget, { once: true });
+  return () => {
+    forget();
+    lease.signal.removeEventListener('abort', forget);
     if (isBegun) throw new LockLostError(lease.key, 'released', { fence: lease.fence });
     isBegun = true;
     lease.assertHeld();

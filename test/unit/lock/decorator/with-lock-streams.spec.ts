@@ -1,7 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
-import { once } from 'node:events';
-import { Readable } from 'node:stream';
 import { setImmediate as turn } from 'node:timers/promises';
 import { firstValueFrom, lastValueFrom, Observable, Subject, toArray } from 'rxjs';
 import { currentLease, WithLock } from '../../../../src/lock/index.js';
@@ -72,11 +70,6 @@ class Feed {
   @WithLock('cursor')
   async cursorLater(): Promise<Cursor> {
     return Promise.resolve(new Cursor());
-  }
-
-  @WithLock('file')
-  async file(): Promise<Readable> {
-    return Promise.resolve(Readable.from(['a', 'b']));
   }
 
   @WithLock('short', { leaseMs: 100 })
@@ -234,13 +227,5 @@ describe('@WithLock() on an async iterable', () => {
     expect(cursor.count()).toBe(3);
     for await (const value of cursor) expect([value, await isHeld('cursor')]).toEqual([value, true]);
     expect(await isHeld('cursor')).toBe(false);
-  });
-
-  it('holds until a promised Node stream is closed', async () => {
-    const file = await feed.file();
-    expect(await isHeld('file')).toBe(true);
-    file.resume();
-    await once(file, 'close');
-    await untilHeld('file', false);
   });
 });

@@ -1,7 +1,13 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Injectable } from '@nestjs/common';
 import { setImmediate as turn } from 'node:timers/promises';
-import { currentLease, LockBusyError, LockOptionsError, WithLock } from '../../../../src/lock/index.js';
+import {
+  currentLease,
+  LockBusyError,
+  LockOptionsError,
+  MemoryLockStore,
+  WithLock,
+} from '../../../../src/lock/index.js';
 import { type LockContext, startLockContext } from '../../../support/lock-context.js';
 
 class OrderFault extends Error {}
@@ -107,6 +113,18 @@ describe('@WithLock() on a promise', () => {
     expect(untyped).toBeInstanceOf(Promise);
     expect(await untyped).toBe('made');
     expect(await context.isHeld('report')).toBe(false);
+  });
+
+  it('is exclusive across the applications on one store, in the order of the calls', async () => {
+    const lockStore = new MemoryLockStore();
+    const pods = [await startLockContext(Orders, { lockStore }), await startLockContext(Orders, { lockStore })];
+    const log: string[] = [];
+    for (const { service } of pods) service.log.push = (line) => log.push(line);
+    const fences = await Promise.all(pods.flatMap(({ service }) => [service.pay('1'), service.pay('1')]));
+    expect(log.map((line) => line.at(-1)).join('')).toBe('012'.repeat(4));
+    expect(new Set(fences).size).toBe(4);
+    expect(await lockStore.list(10)).toEqual([]);
+    await Promise.all(pods.map(({ app }) => app.close()));
   });
 
   it('takes several keys together', async () => {
