@@ -40,14 +40,7 @@ export class AppModule {
         SettingsModule.forRoot(settings),
         ObservabilityModule.forRoot({ logger, ...metricsAddress(server) }),
         StoreModule.forRoot(storeOptions(settings.store, logger)),
-        LockModule.forRootAsync({
-          inject: [STORE, METRICS_REGISTRY],
-          useFactory: (store: AnyStore, registry: Registry): LockModuleOptions => ({
-            store,
-            observer: new LockMetrics(registry),
-            graceMs: server.shutdownGraceMs,
-          }),
-        }),
+        locksOn(server.shutdownGraceMs),
         AuthModule.forRoot({ callers }),
         ai,
         AdminModule,
@@ -84,4 +77,16 @@ function storeOptions(store: Settings['store'], logger: Logger): StoreModuleOpti
       logger.warn(notice);
     },
   };
+}
+
+/** Locks on the application's store, counted in its metrics. */
+function locksOn(graceMs: number): DynamicModule {
+  return LockModule.forRootAsync({
+    inject: [STORE, METRICS_REGISTRY],
+    useFactory: (store: AnyStore, registry: Registry): LockModuleOptions => ({
+      store,
+      observer: new LockMetrics(registry),
+      graceMs,
+    }),
+  });
 }
