@@ -1,6 +1,8 @@
 /** Jest runs the sources as ESM; see docs/adr/0001-the-stack.md. */
 export default {
   testEnvironment: 'node',
+  // A bound against hanging, not a judgement of speed: machines are shared.
+  testTimeout: 30_000,
   roots: ['<rootDir>/test'],
   testMatch: ['**/*.spec.ts'],
   extensionsToTreatAsEsm: ['.ts'],

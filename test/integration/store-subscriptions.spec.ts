@@ -101,6 +101,8 @@ describe('RedisStore.subscribe()', () => {
     await killer.call('CLIENT', 'KILL', 'TYPE', 'pubsub');
     await eventually(() => returns === 1);
     expect(await store.run(PUBLISH, ['t:{p}'], ['t:kept', 'a'])).toBe(1);
+    // The publisher's answer may be out before the message is.
+    await eventually(() => heard.length === 1);
     await own.crash();
     await own.restart();
     await eventually(() => returns === 2);
