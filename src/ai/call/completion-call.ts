@@ -1,5 +1,6 @@
 import type { Caller } from '../../auth/index.js';
 import type { ChatRequest } from './chat-request.js';
+import type { JsonObject } from '../wire/json-value.js';
 import type { RouteReason } from '../catalogue/route.js';
 
 /** One validated completion request of one caller. */
@@ -7,6 +8,8 @@ export interface CompletionCall {
   readonly request: ChatRequest;
   /** The body as it arrived. */
   readonly bodyText: string;
+  /** The same, parsed. */
+  readonly body: JsonObject;
   readonly caller: Caller;
   readonly requestId: string;
   /** The caller's headers that go on to the provider. */

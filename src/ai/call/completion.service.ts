@@ -150,7 +150,7 @@ function attemptRequest(
 ): AttemptRequest {
   return {
     deployment,
-    bodyText: withoutOwnMembers(call),
+    ...forProvider(call),
     choices: call.request.n ?? 1,
     headers: call.forwardedHeaders,
     requestId: call.requestId,
@@ -160,11 +160,15 @@ function attemptRequest(
   };
 }
 
-function withoutOwnMembers({ request, bodyText }: CompletionCall): string {
+/** The body less this service's own members. */
+function forProvider({ request, bodyText, body }: CompletionCall): Pick<AttemptRequest, 'bodyText' | 'body'> {
   const present = OWN_MEMBERS.filter((name) => request[name] !== undefined);
-  return present.length === 0
-    ? bodyText
-    : editObject(bodyText, Object.fromEntries(present.map((name) => [name, undefined])));
+  if (present.length === 0) return { bodyText, body };
+  const own = new Set<string>(present);
+  return {
+    bodyText: editObject(bodyText, Object.fromEntries(present.map((name) => [name, undefined]))),
+    body: Object.fromEntries(Object.entries(body).filter(([name]) => !own.has(name))),
+  };
 }
 
 function record({ report }: CompletionCall, { prices }: Deployment, usage: Usage | undefined): void {

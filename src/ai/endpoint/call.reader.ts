@@ -2,6 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, clientSignal, forwardedRequestHeaders } from '../../http/index.js';
 import { addOutcome } from '../../observability/index.js';
 import type { CallReport, CompletionCall } from '../call/completion-call.js';
+import { isObject } from '../wire/json-value.js';
 import { outcomeFields } from './report.outcome.js';
 import { parseChatRequest } from '../call/chat-request.js';
 
@@ -25,6 +26,7 @@ export function readCall(
   const call: CompletionCall = {
     request: parseChatRequest(request.body),
     bodyText: request.bodyText ?? '',
+    body: isObject(request.body) ? request.body : {},
     caller: request.caller,
     requestId: request.id,
     forwardedHeaders: forwardedRequestHeaders(request.headers),

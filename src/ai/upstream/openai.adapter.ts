@@ -1,22 +1,40 @@
 import { forwardedResponseHeaders } from '../../http/index.js';
 import { type Edit, editObject } from '../wire/json-text.js';
 import { parseObject } from '../wire/json-value.js';
-import { readRefusal, readText } from './body.reader.js';
-import { brokenUpstream, classifyAnswer, classifyInBand, hasError } from './failure.classifier.js';
+import { brokenUpstream, classifyInBand, hasError } from './failure.classifier.js';
 import { readChatStream } from './openai.stream.js';
 import type { AttemptRequest, ProviderAdapter, UpstreamReply, UpstreamStream } from './provider.adapter.js';
-import type { UpstreamHeaders } from './retry-after.js';
+import { isJsonAnswer, ProviderLine, type ProviderMessage } from './provider.line.js';
 import type { UndiciTransport, UpstreamAnswer } from './undici.transport.js';
-import { UpstreamFailure } from './upstream-failure.js';
 
-/** OpenAI's wire format: OpenAI itself, HolySheep, DeepSeek, vLLM, Ollama, the simulator. */
+/** Where an OpenAI-compatible provider takes completions, and with which credentials. */
+export type ChatAddress = (attempt: AttemptRequest) => Pick<ProviderMessage, 'url' | 'headers'>;
+
+const openAiAddress: ChatAddress = ({ deployment: { upstream } }) => ({
+  url: `${upstream.baseUrl}/chat/completions`,
+  headers: { authorization: `Bearer ${upstream.apiKey}` },
+});
+
+/** OpenAI's wire format: OpenAI itself, HolySheep, DeepSeek, vLLM, Ollama, the simulator; Azure under another address. */
 export class OpenAiAdapter implements ProviderAdapter {
-  constructor(private readonly transport: UndiciTransport) {}
+  readonly #line: ProviderLine;
+
+  constructor(
+    transport: UndiciTransport,
+    private readonly address: ChatAddress = openAiAddress,
+  ) {
+    this.#line = new ProviderLine(transport);
+  }
+
+  /** It is the caller's own format: the provider is the judge of it. */
+  untranslatable(): undefined {
+    return undefined;
+  }
 
   async complete(attempt: AttemptRequest): Promise<UpstreamReply> {
     const { upstream } = attempt.deployment;
     const answer = await this.send(attempt, 'application/json', {});
-    const text = await readReply(answer, attempt);
+    const text = await this.#line.read(answer, attempt);
     const value = parseObject(text);
     if (hasError(value)) throw classifyInBand(upstream, value, Date.now());
     if (!Array.isArray(value?.['choices'])) {
@@ -28,8 +46,8 @@ export class OpenAiAdapter implements ProviderAdapter {
   async stream(attempt: AttemptRequest): Promise<UpstreamStream> {
     const { upstream } = attempt.deployment;
     const answer = await this.send(attempt, 'text/event-stream', { stream_options: withUsage });
-    if (isJson(answer.headers)) {
-      const value = parseObject(await readReply(answer, attempt));
+    if (isJsonAnswer(answer)) {
+      const value = parseObject(await this.#line.read(answer, attempt));
       if (hasError(value)) throw classifyInBand(upstream, value, Date.now());
       throw brokenUpstream(upstream.name, 'answered a request for a stream with something else');
     }
@@ -39,54 +57,14 @@ export class OpenAiAdapter implements ProviderAdapter {
     };
   }
 
-  /** Answers the provider's 2xx; every other status is thrown as a classified failure. */
-  private async send(
+  private send(
     attempt: AttemptRequest,
-    accept: string,
+    accept: ProviderMessage['accept'],
     edits: Readonly<Record<string, Edit>>,
   ): Promise<UpstreamAnswer> {
-    const { deployment, signal } = attempt;
-    const model = JSON.stringify(deployment.model);
-    const answer = await this.post(attempt, accept, editObject(attempt.bodyText, { ...edits, model }));
-    if (answer.status >= 200 && answer.status < 300) return answer;
-    const text = await readRefusal(answer.body);
-    signal.throwIfAborted();
-    throw classifyAnswer({
-      provider: deployment.upstream,
-      status: answer.status,
-      headers: answer.headers,
-      body: parseObject(text),
-      now: Date.now(),
-    });
-  }
-
-  private async post(attempt: AttemptRequest, accept: string, body: string): Promise<UpstreamAnswer> {
-    const { deployment, signal, connectMs, headers, requestId } = attempt;
-    const { baseUrl, apiKey, name } = deployment.upstream;
-    try {
-      return await this.transport.send({
-        method: 'POST',
-        url: `${baseUrl}/chat/completions`,
-        headers: {
-          ...headers,
-          accept,
-          authorization: `Bearer ${apiKey}`,
-          'content-type': 'application/json',
-          'user-agent': 'ai-api-coordinator',
-          'x-request-id': requestId,
-        },
-        body,
-        connectMs,
-        signal,
-      });
-    } catch (error) {
-      signal.throwIfAborted();
-      if (errorCode(error) === 'UND_ERR_CONNECT_TIMEOUT') {
-        const message = `${name} took no connection within ${String(connectMs)} ms`;
-        throw new UpstreamFailure('upstream', 'timeout', message, { cause: error });
-      }
-      throw brokenUpstream(name, isUnreached(error) ? 'could not be reached' : 'broke off the connection', error);
-    }
+    const model = JSON.stringify(attempt.deployment.model);
+    const body = editObject(attempt.bodyText, { ...edits, model });
+    return this.#line.post(attempt, { ...this.address(attempt), accept, body });
   }
 }
 
@@ -95,31 +73,4 @@ function withUsage(streamOptions: string | undefined): string {
   return streamOptions?.startsWith('{') === true
     ? editObject(streamOptions, { include_usage: 'true' })
     : '{"include_usage":true}';
-}
-
-async function readReply(
-  { body }: UpstreamAnswer,
-  { signal, progressed, deployment }: AttemptRequest,
-): Promise<string> {
-  try {
-    return await readText(body, progressed);
-  } catch (error) {
-    signal.throwIfAborted();
-    throw brokenUpstream(deployment.upstream.name, 'broke off its answer', error);
-  }
-}
-
-/** Some servers forget to say that they stream, but none streams JSON. */
-function isJson(headers: UpstreamHeaders): boolean {
-  const type = headers['content-type'];
-  return typeof type === 'string' && type.toLowerCase().startsWith('application/json');
-}
-
-/** Nothing was sent: no name, no route, nobody listening. */
-function isUnreached(error: unknown): boolean {
-  return /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/.test(String(errorCode(error)));
-}
-
-function errorCode(error: unknown): unknown {
-  return error instanceof Error && 'code' in error ? error.code : undefined;
 }

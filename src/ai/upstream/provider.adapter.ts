@@ -1,10 +1,13 @@
 import type { Deployment } from '../catalogue/catalogue.js';
+import type { JsonObject } from '../wire/json-value.js';
 
 /** One attempt at one deployment. */
 export interface AttemptRequest {
   readonly deployment: Deployment;
   /** The caller's body as it arrived, an OpenAI chat completion request, less this service's own members. */
   readonly bodyText: string;
+  /** The same, parsed: for adapters that translate. */
+  readonly body: JsonObject;
   /** How many answers were asked for (`n`). */
   readonly choices: number;
   /** The few headers of the caller's that go on to the provider. */
@@ -46,11 +49,24 @@ export interface ChunkEvent {
   readonly value: Readonly<Record<string, unknown>>;
 }
 
+/** A member of a request that a provider has no counterpart for. */
+export interface Untranslatable {
+  readonly param: string;
+  /** Completes the sentence "<param> …", e.g. `has no counterpart there`. */
+  readonly why: string;
+}
+
 /**
  * Speaks one kind of provider. Both calls throw an `UpstreamFailure` for what the provider or the network does, and the signal's
  * reason once it is aborted.
  */
 export interface ProviderAdapter {
+  /**
+   * What of a request can't be said to this kind of provider, by the member's path and why, e.g.
+   * `{ param: 'logit_bias', why: 'has no counterpart' }`; undefined: it can be sent. Asked before an attempt, so that another
+   * deployment may take it.
+   */
+  untranslatable(body: JsonObject): Untranslatable | undefined;
   complete(attempt: AttemptRequest): Promise<UpstreamReply>;
   stream(attempt: AttemptRequest): Promise<UpstreamStream>;
 }

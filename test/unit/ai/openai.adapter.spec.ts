@@ -11,6 +11,7 @@ const attempt = (signal = new AbortController().signal): AttemptRequest => ({
     upstream: { name: 'acme', kind: 'openai', baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'secret-key' },
   },
   bodyText: '{"model":"x","messages":[]}',
+  body: { model: 'x', messages: [] },
   headers: {},
   choices: 1,
   requestId: 'r',

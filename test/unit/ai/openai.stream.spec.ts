@@ -14,6 +14,7 @@ const attempt: AttemptRequest = {
     upstream: { name: 'acme', kind: 'openai', baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'secret-key' },
   },
   bodyText: '{}',
+  body: {},
   choices: 1,
   headers: {},
   requestId: 'r',
