@@ -10,6 +10,8 @@ export interface AttemptRequest {
   readonly body: JsonObject;
   /** How many answers were asked for (`n`). */
   readonly choices: number;
+  /** The most that the model writes in one answer, tokens: for providers that must be told a limit where the caller set none. */
+  readonly maxOutputTokens: number;
   /** The few headers of the caller's that go on to the provider. */
   readonly headers: Readonly<Record<string, string>>;
   readonly requestId: string;
