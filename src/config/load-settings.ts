@@ -11,6 +11,7 @@ import { variablesIn } from './file/base-url.js';
 import type { CoordinatorFile } from './file/coordinator.file.js';
 import { readCoordinatorFile } from './file/file.reader.js';
 import { modelSettings } from './file/model.settings.js';
+import { keyVariablesOf } from './file/provider.keys.js';
 import { providerSettings } from './file/provider.settings.js';
 import { checkReferences } from './file/references.js';
 import { plain } from './file/shape.js';
@@ -91,10 +92,9 @@ function callersOf(file: CoordinatorFile | undefined, context: BootContext): rea
 }
 
 function knownNames(file: CoordinatorFile | undefined): readonly string[] {
-  const named = file?.providers.flatMap(({ keyVariable, baseUrl }) => [
-    keyVariable,
-    `${keyVariable}_FILE`,
-    ...variablesIn(baseUrl),
+  const named = file?.providers.flatMap((provider) => [
+    ...keyVariablesOf(provider).flatMap((variable) => [variable, `${variable}_FILE`]),
+    ...variablesIn(provider.baseUrl),
   ]);
   return [...namesOf(ENVIRONMENT_TABLE), ...(named ?? [])];
 }

@@ -1,3 +1,4 @@
+import { APPLICATION_DEFAULT } from './environment/google-credentials.js';
 import type { ProviderSettings, Settings, StoreSettings } from './settings.js';
 
 /**
@@ -9,17 +10,23 @@ export function secretsOf(settings: Settings): readonly string[] {
   return [...new Set(secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]))];
 }
 
-function keysOf({ apiKey, kind }: ProviderSettings): readonly string[] {
-  if (apiKey === undefined) return [];
-  return kind === 'vertex' && apiKey.startsWith('{') ? [apiKey, ...privateKeyOf(apiKey)] : [apiKey];
+function keysOf({ apiKeys, kind }: ProviderSettings): readonly string[] {
+  if (kind !== 'vertex') return apiKeys;
+  return apiKeys.filter((key) => key !== APPLICATION_DEFAULT).flatMap((key) => [key, ...secretMembersOf(key)]);
 }
 
-/** The part of a service account's JSON that is secret by itself, as parsed and as written. */
-function privateKeyOf(json: string): readonly string[] {
-  const account: unknown = JSON.parse(json);
-  const key =
-    typeof account === 'object' && account !== null && 'private_key' in account ? account.private_key : undefined;
-  return typeof key === 'string' && key !== '' ? [key, JSON.stringify(key).slice(1, -1)] : [];
+const SECRET_MEMBERS = ['private_key', 'client_secret', 'refresh_token'];
+
+/** The parts of a credentials file that are secret by themselves, as parsed and as written. */
+function secretMembersOf(key: string): readonly string[] {
+  if (!key.startsWith('{')) return [];
+  const file: unknown = JSON.parse(key);
+  return Object.entries(typeof file === 'object' && file !== null ? file : {}).flatMap(
+    ([name, value]: [string, unknown]) =>
+      SECRET_MEMBERS.includes(name) && typeof value === 'string' && value !== ''
+        ? [value, JSON.stringify(value).slice(1, -1)]
+        : [],
+  );
 }
 
 function passwordsOf(store: StoreSettings): readonly string[] {

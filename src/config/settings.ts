@@ -21,14 +21,6 @@ export type Tier = (typeof TIERS)[number];
 export const PROVIDER_KINDS = ['openai', 'azure', 'anthropic', 'vertex'] as const;
 export type ProviderKind = (typeof PROVIDER_KINDS)[number];
 
-/** The kinds that this version can call; a key of any other kind serves nothing yet. */
-export const CALLED_KINDS = ['openai'] as const satisfies readonly ProviderKind[];
-export type CalledKind = (typeof CALLED_KINDS)[number];
-
-export function isCalledKind(kind: ProviderKind): kind is CalledKind {
-  return CALLED_KINDS.some((called) => called === kind);
-}
-
 export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof LOG_LEVELS)[number];
 
@@ -87,12 +79,16 @@ export interface ProviderSettings {
   readonly kind: ProviderKind;
   /** Without a trailing slash, e.g. `https://api.openai.com/v1`. */
   readonly baseUrl: string;
-  /** The environment variable that holds the key. */
-  readonly keyVariable: string;
-  /** The key itself; undefined = this provider is not used. */
-  readonly apiKey?: string;
+  /** The environment variables that may hold a key, in the order of the file; for messages. */
+  readonly keyVariables: readonly string[];
+  /** The keys that are set, in the order of their variables; none = this provider is not used. */
+  readonly apiKeys: readonly string[];
+  /** For each of `apiKeys` the variable that it came from; for messages. */
+  readonly apiKeyVariables: readonly string[];
   /** Path under baseUrl that answers `{tier, remaining}`; undefined: the key is unrestricted. */
   readonly usagePath?: string;
+  /** Set: Azure's classic URLs with this `api-version`, under the resource's endpoint. Undefined: its v1 API. */
+  readonly apiVersion?: string;
 }
 
 /** How a model's text is counted: an encoding, and a factor on its result. */

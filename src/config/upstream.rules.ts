@@ -1,13 +1,7 @@
 import type { BootContext } from './boot-context.js';
 import { SERVER_VARIABLES as SERVER } from './environment/server.variables.js';
 import { formatDay } from './instant.js';
-import {
-  isCalledKind,
-  type DeploymentSettings,
-  type ModelSettings,
-  type ProviderSettings,
-  type Settings,
-} from './settings.js';
+import type { DeploymentSettings, ModelSettings, ProviderSettings, Settings } from './settings.js';
 
 const DAY_MS = 86_400_000;
 /** How long before a vendor's shutdown the operator is told at every boot. */
@@ -17,27 +11,21 @@ const WARNING_DAYS = 60;
 export function upstreamOf(providers: readonly ProviderSettings[], context: BootContext): Settings['upstream'] {
   const { reader, faults, notices, isProduction } = context;
   const asked = reader.value(SERVER.upstream);
-  const called = providers.filter(({ kind }) => isCalledKind(kind));
-  const variables = [...new Set(called.map(({ keyVariable }) => keyVariable))].join(', ');
-  for (const { name, kind, apiKey } of providers) {
-    if (apiKey !== undefined && !isCalledKind(kind))
-      notices.push(`${name} has a key, but providers of kind ${kind} are not called by this version yet`);
-  }
+  const variables = [...new Set(providers.flatMap(({ keyVariables }) => keyVariables))];
   if (asked === 'simulator') {
     notices.push('UPSTREAM=simulator: every answer is made up by the built-in simulator');
     return 'simulator';
   }
   // A key that is set but was refused is a fault of its own, not an absence.
-  if (called.some(({ apiKey, keyVariable }) => apiKey !== undefined || reader.isSet(keyVariable))) return 'providers';
-  if (asked === 'providers')
-    faults.add('UPSTREAM', `is providers, but none that can be called has a key: set one of ${variables}`);
+  if (variables.some((variable) => reader.isSet(variable))) return 'providers';
+  const choice = variables.join(', ');
+  if (asked === 'providers') faults.add('UPSTREAM', `is providers, but none has a key: set one of ${choice}`);
   else if (isProduction)
     faults.add(
       'UPSTREAM',
-      `no provider has a key: set one of ${variables}, or UPSTREAM=simulator to answer with made-up text`,
+      `no provider has a key: set one of ${choice}, or UPSTREAM=simulator to answer with made-up text`,
     );
-  else
-    notices.push(`no provider has a key: every answer is made up by the built-in simulator; set one of ${variables}`);
+  else notices.push(`no provider has a key: every answer is made up by the built-in simulator; set one of ${choice}`);
   return 'simulator';
 }
 
@@ -47,12 +35,11 @@ export function lifecycleNotices(
   providers: readonly ProviderSettings[],
   now: number,
 ): readonly string[] {
-  const keyed = providers.filter(({ apiKey }) => apiKey !== undefined);
-  const called = keyed.filter(({ kind }) => isCalledKind(kind));
+  const keyed = providers.filter(({ apiKeys }) => apiKeys.length > 0);
   return models.flatMap((model) => {
-    const notices = deploymentsAt(keyed, model).flatMap((deployment) => endNotice(model, deployment, now) ?? []);
-    const usable = deploymentsAt(called, model);
-    if (usable.length === 0) return [...notices, `no provider with a key serves ${model.name}`];
+    const usable = deploymentsAt(keyed, model);
+    const notices = usable.flatMap((deployment) => endNotice(model, deployment, now) ?? []);
+    if (usable.length === 0) return [`no provider with a key serves ${model.name}`];
     return usable.every((deployment) => hasEnded(deployment, now))
       ? [...notices, `no live deployment of ${model.name} is left: calls are answered 410 model_retired`]
       : notices;

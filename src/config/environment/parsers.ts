@@ -53,22 +53,6 @@ export function token(text: string): string {
   return text;
 }
 
-/** A token, or a JSON object as cloud providers hand out for service accounts. */
-export function credentials(text: string): string {
-  return text.startsWith('{') ? jsonObject(text) : token(text);
-}
-
-function jsonObject(text: string): string {
-  try {
-    JSON.parse(text);
-    return text;
-  } catch (error) {
-    // The parser's own message quotes the text.
-    if (error instanceof SyntaxError) throw new ValueError('must be a token or complete JSON');
-    throw error;
-  }
-}
-
 /** Any text on one line. */
 export function line(text: string): string {
   // eslint-disable-next-line no-control-regex -- control characters are what is refused

@@ -1,4 +1,5 @@
-import { credentials, line, token } from './parsers.js';
+import { googleCredentials } from './google-credentials.js';
+import { line, token } from './parsers.js';
 import { optional, secret, withDefault, type EnvironmentVariable } from './variable.js';
 
 /**
@@ -21,7 +22,11 @@ export const PROVIDER_VARIABLES: readonly EnvironmentVariable[] = [
     '`https://<resource>.openai.azure.com`; needed with the key for Azure OpenAI.',
     line,
   ),
-  secret('VERTEX_CREDENTIALS', "A Google service account's JSON key, or an access token, for Vertex AI.", credentials),
+  secret(
+    'VERTEX_CREDENTIALS',
+    "For Vertex AI: a Google service account's JSON key, an access token, or `adc` (Application Default Credentials).",
+    googleCredentials,
+  ),
   optional('VERTEX_PROJECT', 'The Google Cloud project; needed with the credentials for Vertex AI.', line),
   withDefault(
     'VERTEX_HOST',

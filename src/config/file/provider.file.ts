@@ -1,6 +1,17 @@
 import { PROVIDER_KINDS, type ProviderKind } from '../settings.js';
-import { oneOf, text, textLike } from './checks.js';
-import { Optional, Required } from './shape.js';
+import { listOf, oneOf, text, textLike, toggle } from './checks.js';
+import { type Check, Optional, Required } from './shape.js';
+
+const keyVariable = textLike(
+  /^[A-Z][A-Z0-9_]{0,127}(?<!_FILE)$/,
+  'the name of an environment variable, such as OPENAI_API_KEY, not ending in _FILE',
+);
+
+/** One name, or a list of at least one. */
+const keyVariables: Check = (value) => {
+  if (!Array.isArray(value)) return keyVariable(value);
+  return value.length === 0 ? 'must name at least one environment variable' : listOf(keyVariable)(value);
+};
 
 /** Somebody who answers completions. */
 export class ProviderFile {
@@ -16,16 +27,22 @@ export class ProviderFile {
   @Required(text)
   baseUrl!: string;
 
-  /** The environment variable with the key, or with `_FILE` behind it, the name of a file that holds it. */
-  @Required(
-    textLike(
-      /^[A-Z][A-Z0-9_]{0,127}(?<!_FILE)$/,
-      'the name of an environment variable, such as OPENAI_API_KEY, not ending in _FILE',
-    ),
-  )
-  keyVariable!: string;
+  /**
+   * The environment variable with the key, or several, each with a key of its own; with `_FILE` behind it, the name of a file that
+   * holds it.
+   */
+  @Required(keyVariables)
+  keyVariable!: string | string[];
 
   /** Where under `baseUrl` the key's tier and remaining quota are told; without it the key is unrestricted. */
   @Optional(textLike(/^\/[\w./-]*$/, 'a path such as /usage'))
   usagePath?: string;
+
+  /** Azure's URLs before its v1 API: `/openai/deployments/<model>/…` under `baseUrl`, the resource's endpoint. */
+  @Optional(toggle)
+  deploymentUrls = false;
+
+  /** The `api-version` of those URLs; left out, the last one that was generally available. */
+  @Optional(textLike(/^\d{4}-\d{2}-\d{2}(-preview)?$/, 'a version such as 2024-10-21 or 2025-01-01-preview'))
+  apiVersion?: string;
 }

@@ -8,7 +8,7 @@ describe('secrets in files', () => {
       environment,
       files: { '/run/key': 'sk-from-file\r\n', '/run/password': ' spaces stay \n' },
     });
-    expect(settings.providers.find(({ name }) => name === 'openai')?.apiKey).toBe('sk-from-file');
+    expect(settings.providers.find(({ name }) => name === 'openai')?.apiKeys).toEqual(['sk-from-file']);
     expect(settings.store).toMatchObject({ password: ' spaces stay ' });
   });
 

@@ -50,7 +50,11 @@ describe('SettingsModule and readEnvironment()', () => {
 
 describe('secretsOf()', () => {
   it('lists keys and passwords in every spelling, and nothing else', () => {
-    const account = JSON.stringify({ type: 'service_account', private_key: '-----BEGIN\nabc' });
+    const account = JSON.stringify({
+      type: 'service_account',
+      client_email: 'a@p.example',
+      private_key: '-----BEGIN\nabc',
+    });
     const environment = {
       REDIS_SENTINELS: 's',
       REDIS_SENTINEL_MASTER: 'm',
