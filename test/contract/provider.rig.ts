@@ -51,7 +51,10 @@ export interface ProviderWire {
   /** How an error looks inside a stream: an overload that the provider is to blame for. */
   readonly errorFrame: string;
   /** Where and how it was called. */
-  readonly address: (request: CallShape) => { readonly path: string; readonly headers: Readonly<Record<string, string>> };
+  readonly address: (request: CallShape) => {
+    readonly path: string;
+    readonly headers: Readonly<Record<string, string>>;
+  };
   /** Reads a request as the provider does. @throws where the provider would refuse it */
   understand(request: ReceivedRequest): Understood;
 }

@@ -1,0 +1,69 @@
+import { isObject, type JsonObject } from '../../wire/json-value.js';
+import { cacheControl } from './content.translator.js';
+import { isGiven, NO_COUNTERPART, NotTranslatableError, refuseOthers, textOf } from './not-translatable.error.js';
+
+/** @throws NotTranslatableError */
+export function toolMembers(body: JsonObject): Readonly<Record<string, unknown>> {
+  const tools = toolsOf(body['tools']);
+  const choice = toolChoice(body['tool_choice']);
+  const isSingle = body['parallel_tool_calls'] === false;
+  if (tools.length === 0 && choice === undefined) return {};
+  return {
+    ...(tools.length > 0 && { tools }),
+    ...((choice !== undefined || isSingle) && { tool_choice: withParallel(choice ?? { type: 'auto' }, isSingle) }),
+  };
+}
+
+function toolsOf(tools: unknown): readonly unknown[] {
+  if (!isGiven(tools)) return [];
+  if (!Array.isArray(tools)) throw new NotTranslatableError('tools', 'must be a list of tools');
+  return tools.map((tool: unknown, index) => toolOf(tool, `tools[${String(index)}]`));
+}
+
+function toolOf(tool: unknown, path: string): unknown {
+  if (!isObject(tool)) throw new NotTranslatableError(path, 'must be a tool with a type');
+  if (tool['type'] !== 'function') {
+    throw new NotTranslatableError(`${path}.type`, `${JSON.stringify(tool['type'])} ${NO_COUNTERPART}`);
+  }
+  const described = tool['function'];
+  if (!isObject(described)) throw new NotTranslatableError(`${path}.function`, 'must be an object');
+  refuseOthers(tool, `${path}.`, ['type', 'function', 'cache_control']);
+  refuseOthers(described, `${path}.function.`, ['name', 'description', 'parameters', 'strict']);
+  return {
+    name: textOf(described['name'], `${path}.function.name`),
+    ...(isGiven(described['description']) && { description: described['description'] }),
+    input_schema: inputSchema(described['parameters'], `${path}.function.parameters`),
+    ...(described['strict'] === true && { strict: true }),
+    ...cacheControl(tool),
+  };
+}
+
+/** OpenAI: no parameters is a function without any. Here there must be a schema, and it must say `object`. */
+function inputSchema(parameters: unknown, path: string): unknown {
+  if (!isGiven(parameters)) return { type: 'object', properties: {} };
+  if (!isObject(parameters)) throw new NotTranslatableError(path, 'must be a JSON schema');
+  return parameters['type'] === undefined ? { type: 'object', ...parameters } : parameters;
+}
+
+const CHOICES: Readonly<Partial<Record<string, string>>> = { auto: 'auto', none: 'none', required: 'any' };
+
+type Choice = Readonly<Record<string, unknown>> & { readonly type: string };
+
+function toolChoice(choice: unknown): Choice | undefined {
+  if (!isGiven(choice)) return undefined;
+  if (typeof choice === 'string') {
+    const type = CHOICES[choice];
+    if (type !== undefined) return { type };
+    throw new NotTranslatableError('tool_choice', `${JSON.stringify(choice)} ${NO_COUNTERPART}`);
+  }
+  if (!isObject(choice) || choice['type'] !== 'function' || !isObject(choice['function'])) {
+    throw new NotTranslatableError('tool_choice', NO_COUNTERPART);
+  }
+  refuseOthers(choice, 'tool_choice.', ['type', 'function']);
+  return { type: 'tool', name: textOf(choice['function']['name'], 'tool_choice.function.name') };
+}
+
+/** Where no tool may be called there is nothing to forbid, and no member for it. */
+function withParallel(choice: Choice, isSingle: boolean): Choice {
+  return isSingle && choice.type !== 'none' ? { ...choice, disable_parallel_tool_use: true } : choice;
+}

@@ -1,0 +1,84 @@
+import type { Readable } from 'node:stream';
+import { MalformedStreamError, readEvents, type SseEvent } from '../wire/sse.reader.js';
+import { brokenUpstream } from './failure.classifier.js';
+import type { AttemptRequest, StreamEvent } from './provider.adapter.js';
+import { UpstreamFailure } from './upstream-failure.js';
+
+/** How long a provider may keep the connection open after the end of its stream before it is cut instead of reused. */
+const TRAILER_MS = 1_000;
+
+/** What the server-sent events of one kind of provider mean. */
+export interface EventReader {
+  /** The protocol's own end has come: nothing after it is read. */
+  readonly isDone: boolean;
+  /** All that was asked for is there, though the protocol's own end is not. */
+  readonly isComplete: boolean;
+  /** @throws UpstreamFailure for an error of the provider's, MalformedStreamError for what is not the protocol */
+  read(event: Extract<SseEvent, { kind: 'event' }>): readonly StreamEvent[];
+}
+
+/** Reads a provider's stream; see `UpstreamStream.events` for what it guarantees. */
+export async function* readEventStream(
+  body: Readable,
+  { deployment, signal }: AttemptRequest,
+  reader: EventReader,
+): AsyncGenerator<readonly StreamEvent[]> {
+  const provider = deployment.upstream.name;
+  try {
+    // The body outlives the iteration, so that a connection whose answer is complete goes back to the pool.
+    for await (const group of readEvents(body.iterator({ destroyOnReturn: false }))) {
+      const { events, fault } = accept(group, reader);
+      yield events;
+      if (fault !== undefined) throw failureOf(provider, fault);
+      if (reader.isDone) return;
+    }
+    if (!reader.isComplete) throw brokenUpstream(provider, 'ended its stream before the answer was complete');
+    yield [{ kind: 'done' }];
+  } catch (error) {
+    signal.throwIfAborted();
+    throw failureOf(provider, error);
+  } finally {
+    release(body, reader.isDone);
+  }
+}
+
+/** What came before a fault is delivered before it is thrown. */
+function accept(
+  group: readonly SseEvent[],
+  reader: EventReader,
+): { readonly events: readonly StreamEvent[]; readonly fault?: unknown } {
+  const events: StreamEvent[] = [];
+  try {
+    for (const event of group) {
+      if (reader.isDone) break;
+      if (event.kind === 'comment') events.push(event);
+      else events.push(...reader.read(event));
+    }
+    return { events };
+  } catch (error) {
+    return { events, fault: error };
+  }
+}
+
+function failureOf(provider: string, error: unknown): UpstreamFailure {
+  if (error instanceof UpstreamFailure) return error;
+  const fact =
+    error instanceof MalformedStreamError ? 'sent something that is not a completion stream' : 'broke off its stream';
+  return brokenUpstream(provider, fact, error);
+}
+
+/** Gives a finished connection back to the pool, and cuts any other. */
+function release(body: Readable, isDone: boolean): void {
+  // What happens to the connection from here on is no news: its answer is delivered, or its failure is known.
+  body.on('error', () => undefined);
+  if (!isDone || body.readableEnded) {
+    body.destroy();
+    return;
+  }
+  const timer = setTimeout(() => body.destroy(), TRAILER_MS);
+  body
+    .once('close', () => {
+      clearTimeout(timer);
+    })
+    .resume();
+}
