@@ -1,0 +1,137 @@
+import type { Tier } from '../../../config/index.js';
+import type { FleetObserver } from '../fleet.observer.js';
+import { wholeOf } from '../topics/fields.js';
+import { type Parking, type ParkingChange, type ParkingReason, parkingTopic } from '../topics/parking.topic.js';
+import { type KeyWorth, type UsageChange, type UsageUnit, usageTopic } from '../topics/usage.topic.js';
+import { type LinePorts, TopicLine } from '../view/topic.line.js';
+
+/** Why a key is out, and for how long yet. */
+export interface ParkingCard {
+  readonly reason: ParkingReason;
+  readonly leftMs: number;
+}
+
+/** What a key is worth. */
+export interface KeyCard {
+  readonly tier: Tier;
+  readonly unit: UsageUnit;
+  /** In its unit, less what was spent since the last check; undefined: not told. */
+  readonly remaining?: number;
+  /** The last check failed, or there was none that succeeded. */
+  readonly isStale: boolean;
+}
+
+/** The answer of a usage check. */
+export interface UsageReport {
+  readonly tier: Tier;
+  readonly remaining?: number;
+  /** Default: requests. */
+  readonly unit?: UsageUnit;
+}
+
+/** What a call cost a key. */
+export interface Spending {
+  readonly tokens?: number;
+  readonly costUsd?: number;
+}
+
+/** The longest that a key is out by one word, ms. */
+const LONGEST_PARKING_MS = 86_400_000;
+const MICROS = 1_000_000;
+/** A key is nearly used up when this part of the most it ever had is left, or one unit (a cent of money). */
+const NEARLY = 0.01;
+
+/** The keys: which are out, and what the others are worth. */
+export class KeyBook {
+  readonly parking: TopicLine<Parking, ParkingChange>;
+  readonly usage: TopicLine<KeyWorth, UsageChange>;
+
+  constructor(
+    keys: readonly string[],
+    private readonly ports: LinePorts,
+    observer: FleetObserver,
+  ) {
+    this.parking = new TopicLine(parkingTopic, keys, ports, (key, before, after) => {
+      if (!parkingTopic.isNews(before, after)) return;
+      void this.parking.flush();
+      const leftMs = this.#left(after);
+      if (after !== undefined && leftMs > 0) observer.parked(key, { reason: after.reason, forMs: leftMs });
+      else if (this.#left(before) > 0) observer.unparked(key);
+    });
+    this.usage = new TopicLine(usageTopic, keys, ports);
+  }
+
+  /** Takes a key out, for all pods, until it is unparked or the time is over. At most a day. */
+  park(key: string, reason: ParkingReason, forMs: number): void {
+    this.parking.insist(key, { reason, forMs: Math.min(Math.max(1, wholeOf(forMs)), LONGEST_PARKING_MS) });
+    void this.parking.flush();
+  }
+
+  /** A check passed: the key is good. */
+  unpark(key: string): void {
+    this.parking.insist(key, { reason: 'refused', forMs: 0 });
+    void this.parking.flush();
+  }
+
+  /** Undefined: it may be used. */
+  parkingOf(key: string): ParkingCard | undefined {
+    const parking = this.parking.bodyOf(key);
+    const leftMs = this.#left(parking);
+    return parking === undefined || leftMs === 0 ? undefined : { reason: parking.reason, leftMs };
+  }
+
+  /** Until when it is out, Unix ms by our clock; undefined: it may be used. */
+  parkedUntil(key: string): number | undefined {
+    const parking = this.parkingOf(key);
+    return parking && this.ports.clock.wall + parking.leftMs;
+  }
+
+  /** What a usage check said. */
+  checked(key: string, { tier, remaining, unit = 'requests' }: UsageReport): void {
+    const isTold = remaining !== undefined && Number.isFinite(remaining);
+    this.usage.insist(key, { kind: 'checked', tier, unit, left: isTold ? inWhole(unit, remaining) : -1 });
+  }
+
+  /** A usage check was not answered: the last word is stale; without one, it is taken for a free key with 1,000 requests left. */
+  unreachable(key: string): void {
+    this.usage.insist(key, { kind: 'unreachable' });
+  }
+
+  /** A call went over the key: there is less left of it until the next check. */
+  spent(key: string, { tokens = 0, costUsd = 0 }: Spending): void {
+    const unit = this.usage.bodyOf(key)?.unit;
+    if (unit === undefined) return;
+    const amount = { requests: 1, tokens, usd: costUsd }[unit];
+    this.usage.note(key, { kind: 'spent', unit, amount: inWhole(unit, amount) });
+  }
+
+  /** Undefined: nobody has asked, and the key is unrestricted. */
+  worthOf(key: string): KeyCard | undefined {
+    const worth = this.usage.bodyOf(key);
+    if (worth === undefined) return undefined;
+    const { tier, unit, left, isStale } = worth;
+    return { tier, unit, isStale, ...(left >= 0 && { remaining: unit === 'usd' ? left / MICROS : left }) };
+  }
+
+  /** What is left of the most it ever had, 0 to 1; 1 where nothing is known. */
+  shareLeft(key: string): number {
+    const worth = this.usage.bodyOf(key);
+    return worth === undefined || worth.left < 0 || worth.most <= 0 ? 1 : Math.min(1, worth.left / worth.most);
+  }
+
+  /** So little is left that the next calls would meet the end of it. */
+  isNearlyUsed(key: string): boolean {
+    const worth = this.usage.bodyOf(key);
+    if (worth === undefined || worth.left < 0) return false;
+    const least = worth.unit === 'usd' ? MICROS / 100 : 1;
+    return worth.left <= Math.max(least, worth.most * NEARLY);
+  }
+
+  #left(parking: Parking | undefined): number {
+    return parking === undefined ? 0 : Math.max(0, parking.until - this.ports.clock.now);
+  }
+}
+
+function inWhole(unit: UsageUnit, amount: number): number {
+  return wholeOf(unit === 'usd' ? amount * MICROS : amount);
+}

@@ -1,0 +1,80 @@
+import type { UpstreamHeaders } from '../../upstream/retry-after.js';
+import { parseRateLimits } from '../rate-limit.headers.js';
+import {
+  type RateWindow,
+  type RateWindows,
+  WINDOW_UNITS,
+  type WindowChange,
+  windowTopic,
+} from '../topics/window.topic.js';
+import { type LinePorts, TopicLine } from '../view/topic.line.js';
+
+/** One of a provider's rate limits, as its answers told it. */
+export interface RateLimitCard {
+  readonly unit: (typeof WINDOW_UNITS)[number];
+  /** Undefined: not told. */
+  readonly limit?: number;
+  readonly remaining: number;
+  /** Until it is full again, ms. */
+  readonly resetMs: number;
+}
+
+/** A limit is nearly used when so little of it is left, or one. */
+const NEARLY = 0.01;
+
+/**
+ * The providers' own rate limits, by deployment: OpenAI and Anthropic count each model by itself, so what is left for one model
+ * behind a key says nothing of another.
+ */
+export class RateLimits {
+  readonly line: TopicLine<RateWindows, WindowChange>;
+
+  constructor(
+    deployments: Iterable<string>,
+    private readonly ports: LinePorts,
+  ) {
+    this.line = new TopicLine(windowTopic, deployments, ports);
+  }
+
+  /** The headers of an answer, good or bad, just received. */
+  told(deployment: string, headers: UpstreamHeaders): void {
+    const { wall } = this.ports.clock;
+    for (const { unit, limit = 0, remaining, resetAt } of parseRateLimits(headers, wall)) {
+      this.line.note(deployment, { unit, limit, remaining, resetInMs: resetAt - wall });
+    }
+  }
+
+  /** Those that are not full again yet. */
+  of(deployment: string): readonly RateLimitCard[] {
+    const { now } = this.ports.clock;
+    return this.#live(deployment).map(([unit, { limit, remaining, resetAt }]) => ({
+      unit,
+      remaining,
+      resetMs: resetAt - now,
+      ...(limit > 0 && { limit }),
+    }));
+  }
+
+  /** So little is left of one of them that the next calls would be refused, until it is full again. */
+  isNearlyUsed(deployment: string): boolean {
+    return this.#live(deployment).some(([, { limit, remaining }]) => remaining <= Math.max(1, limit * NEARLY));
+  }
+
+  /** What is left of the one that is used most, 0 to 1; 1 where nothing is known. */
+  shareLeft(deployment: string): number {
+    return Math.min(
+      1,
+      ...this.#live(deployment).map(([, { limit, remaining }]) => (limit > 0 ? remaining / limit : 1)),
+    );
+  }
+
+  #live(deployment: string): readonly (readonly [RateLimitCard['unit'], RateWindow])[] {
+    const windows = this.line.bodyOf(deployment);
+    if (windows === undefined) return [];
+    const { now } = this.ports.clock;
+    return WINDOW_UNITS.flatMap((unit) => {
+      const window = windows[unit];
+      return window === undefined || window.resetAt <= now ? [] : [[unit, window] as const];
+    });
+  }
+}
