@@ -13,7 +13,7 @@ import type { ReceivedRequest, ScriptedUpstream } from '../support/scripted-upst
 export interface ProviderRig {
   readonly kind: ProviderKind;
   /** Starts the fake and makes the adapter under test; both are closed by the suite. */
-  start(transport: UndiciTransport): Promise<ProviderBench>;
+  readonly start: (transport: UndiciTransport) => Promise<ProviderBench>;
   readonly wire: ProviderWire;
   /** Every refusal that the provider documents, and what is to become of it. */
   readonly refusals: readonly RefusalCase[];
@@ -34,18 +34,24 @@ export interface ProviderBench {
   readonly fake: ScriptedUpstream;
   /** What must be seen in request headers only; at Vertex also the access token. */
   readonly secrets: readonly string[];
-  close(): Promise<void>;
+  readonly close: () => Promise<void>;
+}
+
+/** What a test is given: the bench of the moment, and the rig it was made from. */
+export interface Subject {
+  readonly rig: ProviderRig;
+  readonly bench: () => ProviderBench;
 }
 
 /** The provider's format, written without a look at the adapter. */
 export interface ProviderWire {
   /** The body of a whole answer. */
-  json(reply: Reply): unknown;
+  readonly json: (reply: Reply) => unknown;
   /**
    * The same answer as a stream: one string per server-sent event, its blank line included. Texts and tool arguments come in
    * several pieces where they have more than one character.
    */
-  frames(reply: Reply): readonly string[];
+  readonly frames: (reply: Reply) => readonly string[];
   /** What the provider sends while it is still thinking: a comment, a ping. */
   readonly keepAlive: string;
   /** How an error looks inside a stream: an overload that the provider is to blame for. */
@@ -56,7 +62,7 @@ export interface ProviderWire {
     readonly headers: Readonly<Record<string, string>>;
   };
   /** Reads a request as the provider does. @throws where the provider would refuse it */
-  understand(request: ReceivedRequest): Understood;
+  readonly understand: (request: ReceivedRequest) => Understood;
 }
 
 export interface CallShape {

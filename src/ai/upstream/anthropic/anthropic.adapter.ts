@@ -18,7 +18,7 @@ import { CompletionCollector } from './completion.collector.js';
 import { openAiError } from './error.translator.js';
 import { eventsOf, MessageReader } from './message.reader.js';
 import { readMessageStream } from './message.stream.js';
-import { NotTranslatableError } from './not-translatable.error.js';
+import { UntranslatableError } from '../untranslatable.error.js';
 import { messagesRequest, type MessagesRequest } from './request.translator.js';
 
 /** https://platform.claude.com/docs/en/api/versioning */
@@ -48,7 +48,7 @@ export class AnthropicAdapter implements ProviderAdapter {
       messagesRequest(body, { model: '', maxOutputTokens: Number.POSITIVE_INFINITY });
       return undefined;
     } catch (error) {
-      if (error instanceof NotTranslatableError) return { param: error.param, why: error.why };
+      if (error instanceof UntranslatableError) return { param: error.param, why: error.why };
       throw error;
     }
   }
@@ -78,7 +78,7 @@ export class AnthropicAdapter implements ProviderAdapter {
     try {
       return messagesRequest(body, { model: deployment.model, maxOutputTokens });
     } catch (error) {
-      if (!(error instanceof NotTranslatableError)) throw error;
+      if (!(error instanceof UntranslatableError)) throw error;
       throw new UpstreamFailure('request', 'unprocessable', error.message, { param: error.param });
     }
   }

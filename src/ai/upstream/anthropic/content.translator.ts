@@ -1,5 +1,5 @@
 import { isObject, type JsonObject } from '../../wire/json-value.js';
-import { isGiven, NO_COUNTERPART, NotTranslatableError, refuseOthers, textOf } from './not-translatable.error.js';
+import { isGiven, NO_COUNTERPART, UntranslatableError, refuseOthers, textOf } from '../untranslatable.error.js';
 
 /** A content block of the Messages API. */
 export type Block = Readonly<Record<string, unknown>> & { readonly type: string };
@@ -12,12 +12,12 @@ const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+);base64,/;
 /**
  * OpenAI's content, text or parts, as blocks. An empty text becomes no block: the Messages API takes none.
  *
- * @throws NotTranslatableError for what is neither, and for parts of other kinds
+ * @throws UntranslatableError for what is neither, and for parts of other kinds
  */
 export function blocksOf(content: unknown, path: string): readonly Block[] {
   if (!isGiven(content)) return [];
   if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
-  if (!Array.isArray(content)) throw new NotTranslatableError(path, 'must be a string or a list of parts');
+  if (!Array.isArray(content)) throw new UntranslatableError(path, 'must be a string or a list of parts');
   return content.flatMap((part: unknown, index) => blockOf(part, `${path}[${String(index)}]`));
 }
 
@@ -25,12 +25,12 @@ export function blocksOf(content: unknown, path: string): readonly Block[] {
 export function textBlocksOf(content: unknown, path: string): readonly Block[] {
   const blocks = blocksOf(content, path);
   const at = blocks.findIndex(({ type }) => type !== 'text');
-  if (at !== -1) throw new NotTranslatableError(path, 'may hold text only');
+  if (at !== -1) throw new UntranslatableError(path, 'may hold text only');
   return blocks;
 }
 
 function blockOf(part: unknown, path: string): readonly Block[] {
-  if (!isObject(part)) throw new NotTranslatableError(path, 'must be a part with a type');
+  if (!isObject(part)) throw new UntranslatableError(path, 'must be a part with a type');
   switch (part['type']) {
     case 'text':
       refuseOthers(part, `${path}.`, ['type', 'text', 'cache_control']);
@@ -45,7 +45,7 @@ function blockOf(part: unknown, path: string): readonly Block[] {
       refuseOthers(part, `${path}.`, ['type', 'file', 'cache_control']);
       return [{ type: 'document', ...document(part['file'], `${path}.file`), ...cacheControl(part) }];
     default:
-      throw new NotTranslatableError(`${path}.type`, `${JSON.stringify(part['type'])} ${NO_COUNTERPART}`);
+      throw new UntranslatableError(`${path}.type`, `${JSON.stringify(part['type'])} ${NO_COUNTERPART}`);
   }
 }
 
@@ -60,17 +60,17 @@ export function cacheControl(part: JsonObject): { readonly cache_control?: unkno
 }
 
 function imageSource(image: unknown, path: string): unknown {
-  if (!isObject(image)) throw new NotTranslatableError(path, 'must be an object with a url');
+  if (!isObject(image)) throw new UntranslatableError(path, 'must be an object with a url');
   refuseOthers(image, `${path}.`, ['url', 'detail']);
   // It always looks as closely as the image allows.
   if (![undefined, null, 'auto', 'high'].some((detail) => detail === image['detail'])) {
-    throw new NotTranslatableError(`${path}.detail`, NO_COUNTERPART);
+    throw new UntranslatableError(`${path}.detail`, NO_COUNTERPART);
   }
   const url = textOf(image['url'], `${path}.url`);
   if (/^https:\/\//i.test(url)) return { type: 'url', url };
   const [head, mediaType] = DATA_URL.exec(url) ?? [];
   if (head === undefined || mediaType === undefined || !IMAGE_TYPES.includes(mediaType.toLowerCase())) {
-    throw new NotTranslatableError(
+    throw new UntranslatableError(
       `${path}.url`,
       `must be an https URL or a base64 data URL of ${IMAGE_TYPES.join(', ')}`,
     );
@@ -79,12 +79,12 @@ function imageSource(image: unknown, path: string): unknown {
 }
 
 function document(file: unknown, path: string): Readonly<Record<string, unknown>> {
-  if (!isObject(file)) throw new NotTranslatableError(path, 'must be an object with file_data');
+  if (!isObject(file)) throw new UntranslatableError(path, 'must be an object with file_data');
   refuseOthers(file, `${path}.`, ['file_data', 'filename']);
   const url = textOf(file['file_data'], `${path}.file_data`);
   const [head, mediaType] = DATA_URL.exec(url) ?? [];
   if (head === undefined || mediaType?.toLowerCase() !== 'application/pdf') {
-    throw new NotTranslatableError(`${path}.file_data`, 'must be a base64 data URL of application/pdf');
+    throw new UntranslatableError(`${path}.file_data`, 'must be a base64 data URL of application/pdf');
   }
   const title = isGiven(file['filename']) ? { title: textOf(file['filename'], `${path}.filename`) } : {};
   return { source: { type: 'base64', media_type: 'application/pdf', data: url.slice(head.length) }, ...title };

@@ -1,6 +1,6 @@
 import { isObject, type JsonObject, parseObject } from '../../wire/json-value.js';
 import { type Block, blocksOf, textBlocksOf } from './content.translator.js';
-import { isGiven, NO_COUNTERPART, NotTranslatableError, refuseOthers, textOf } from './not-translatable.error.js';
+import { isGiven, NO_COUNTERPART, UntranslatableError, refuseOthers, textOf } from '../untranslatable.error.js';
 import { RawJson } from './raw-json.js';
 
 export interface Turn {
@@ -17,15 +17,15 @@ export interface Conversation {
  * OpenAI's messages as the Messages API wants them: what a system or developer message says stands at the top, wherever it stood;
  * results of tools belong to the user; neighbours of one role are one turn, so that the results of parallel calls come together.
  *
- * @throws NotTranslatableError
+ * @throws UntranslatableError
  */
 export function conversationOf(messages: unknown): Conversation {
-  if (!Array.isArray(messages)) throw new NotTranslatableError('messages', 'must be a list of messages');
+  if (!Array.isArray(messages)) throw new UntranslatableError('messages', 'must be a list of messages');
   const system: Block[] = [];
   const turns: { role: Turn['role']; content: Block[] }[] = [];
   messages.forEach((message: unknown, index) => {
     const path = `messages[${String(index)}]`;
-    if (!isObject(message)) throw new NotTranslatableError(path, 'must be a message with a role');
+    if (!isObject(message)) throw new UntranslatableError(path, 'must be a message with a role');
     const { role, content } = turnOf(message, path);
     const last = turns.at(-1);
     if (role === 'system') system.push(...content);
@@ -52,7 +52,7 @@ function turnOf(
     case 'tool':
       return { role: 'user', content: [toolResult(message, path)] };
     default:
-      throw new NotTranslatableError(`${path}.role`, `${JSON.stringify(message['role'])} ${NO_COUNTERPART}`);
+      throw new UntranslatableError(`${path}.role`, `${JSON.stringify(message['role'])} ${NO_COUNTERPART}`);
   }
 }
 
@@ -90,10 +90,10 @@ function thinkingBlocks(message: JsonObject, path: string): readonly Block[] {
   const blocks = message['thinking_blocks'];
   if (isGiven(blocks)) {
     if (Array.isArray(blocks) && blocks.every(isThinking)) return blocks;
-    throw new NotTranslatableError(`${path}.thinking_blocks`, 'must be the blocks of an earlier answer');
+    throw new UntranslatableError(`${path}.thinking_blocks`, 'must be the blocks of an earlier answer');
   }
   if (isGiven(message['reasoning_content']) && message['reasoning_content'] !== '') {
-    throw new NotTranslatableError(`${path}.reasoning_content`, 'can not be sent without its thinking_blocks');
+    throw new UntranslatableError(`${path}.reasoning_content`, 'can not be sent without its thinking_blocks');
   }
   return [];
 }
@@ -104,13 +104,13 @@ function isThinking(value: unknown): value is Block {
 
 function toolUses(calls: unknown, path: string): readonly Block[] {
   if (!isGiven(calls)) return [];
-  if (!Array.isArray(calls)) throw new NotTranslatableError(path, 'must be a list of calls');
+  if (!Array.isArray(calls)) throw new UntranslatableError(path, 'must be a list of calls');
   return calls.map((call: unknown, index) => toolUse(call, `${path}[${String(index)}]`));
 }
 
 function toolUse(call: unknown, path: string): Block {
   if (!isObject(call) || call['type'] !== 'function' || !isObject(call['function'])) {
-    throw new NotTranslatableError(path, 'must be the call of a function');
+    throw new UntranslatableError(path, 'must be the call of a function');
   }
   // `index` is what a client that collects a stream leaves in it.
   refuseOthers(call, `${path}.`, ['id', 'type', 'function', 'index']);
@@ -126,7 +126,7 @@ function toolUse(call: unknown, path: string): Block {
 
 function toolInput(text: string, path: string): RawJson {
   if (text.trim() === '') return new RawJson('{}');
-  if (parseObject(text) === undefined) throw new NotTranslatableError(path, 'must be the text of a JSON object');
+  if (parseObject(text) === undefined) throw new UntranslatableError(path, 'must be the text of a JSON object');
   return new RawJson(text);
 }
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { isObject, type JsonObject } from '../../wire/json-value.js';
 import { conversationOf } from './message.translator.js';
-import { isGiven, NO_COUNTERPART, NotTranslatableError, refuseOthers, textOf } from './not-translatable.error.js';
+import { isGiven, NO_COUNTERPART, UntranslatableError, refuseOthers, textOf } from '../untranslatable.error.js';
 import { writeJson } from './raw-json.js';
 import { thinkingMembers, type ThinkingMembers } from './thinking.js';
 import { toolMembers } from './tool.translator.js';
@@ -23,7 +23,7 @@ export interface MessagesRequest {
  * An OpenAI chat completion request as a request to the Messages API
  * (https://platform.claude.com/docs/en/api/messages). Members that are Anthropic's own pass as they are.
  *
- * @throws NotTranslatableError for the first member that has no counterpart there
+ * @throws UntranslatableError for the first member that has no counterpart there
  */
 export function messagesRequest(body: JsonObject, { model, maxOutputTokens }: TranslationContext): MessagesRequest {
   refuseUnknown(body);
@@ -94,7 +94,7 @@ function refuseUnknown(body: JsonObject): void {
   );
   if (isGiven(asking['functions']) || isGiven(asking['function_call'])) {
     const param = isGiven(asking['functions']) ? 'functions' : 'function_call';
-    throw new NotTranslatableError(param, `${NO_COUNTERPART}: use tools`);
+    throw new UntranslatableError(param, `${NO_COUNTERPART}: use tools`);
   }
   refuseOthers(asking, '', [...TRANSLATED, ...NATIVE]);
   const options = body['stream_options'];
@@ -108,7 +108,7 @@ function outputLimit(body: JsonObject): number | undefined {
   const limits = ['max_completion_tokens', 'max_tokens'].flatMap((name) => {
     const limit = body[name];
     if (!isGiven(limit)) return [];
-    if (typeof limit !== 'number') throw new NotTranslatableError(name, 'must be a number');
+    if (typeof limit !== 'number') throw new UntranslatableError(name, 'must be a number');
     return [limit];
   });
   return limits.length === 0 ? undefined : Math.min(...limits);
@@ -121,7 +121,7 @@ function sampling(body: JsonObject): Readonly<Record<string, unknown>> {
     const value = body[name];
     if (!isGiven(value) || value === 1) continue;
     if (typeof value !== 'number' || value < 0 || value > 1) {
-      throw new NotTranslatableError(name, 'must be a number from 0 to 1 in the Messages API');
+      throw new UntranslatableError(name, 'must be a number from 0 to 1 in the Messages API');
     }
     members[name] = value;
   }
@@ -133,7 +133,7 @@ function stopSequences(stop: unknown): Readonly<Record<string, unknown>> {
   const sequences: readonly unknown[] = Array.isArray(stop) ? stop : [stop];
   if (sequences.length === 0) return {};
   const isBlank = sequences.some((sequence) => textOf(sequence, 'stop').trim() === '');
-  if (isBlank) throw new NotTranslatableError('stop', 'must hold more than blanks in the Messages API');
+  if (isBlank) throw new UntranslatableError('stop', 'must hold more than blanks in the Messages API');
   return { stop_sequences: sequences };
 }
 
@@ -151,13 +151,13 @@ function thought(
   maxTokens: number,
 ): ThinkingMembers {
   if (!isGiven(effort)) return { thinking };
-  if (isGiven(thinking)) throw new NotTranslatableError('reasoning_effort', 'and thinking exclude each other');
+  if (isGiven(thinking)) throw new UntranslatableError('reasoning_effort', 'and thinking exclude each other');
   return thinkingMembers(effort, model, maxTokens);
 }
 
 function ownConfig(config: unknown): JsonObject {
   if (!isGiven(config)) return {};
-  if (!isObject(config)) throw new NotTranslatableError('output_config', 'must be an object');
+  if (!isObject(config)) throw new UntranslatableError('output_config', 'must be an object');
   return config;
 }
 
@@ -168,15 +168,15 @@ function given(members: JsonObject): JsonObject {
 /** Structured outputs: https://platform.claude.com/docs/en/build-with-claude/structured-outputs */
 function outputFormat(format: unknown): unknown {
   if (!isGiven(format)) return undefined;
-  if (!isObject(format)) throw new NotTranslatableError('response_format', 'must be an object');
+  if (!isObject(format)) throw new UntranslatableError('response_format', 'must be an object');
   if (format['type'] === 'text') return undefined;
   if (format['type'] !== 'json_schema') {
-    throw new NotTranslatableError('response_format', `${NO_COUNTERPART} but for json_schema`);
+    throw new UntranslatableError('response_format', `${NO_COUNTERPART} but for json_schema`);
   }
   const described = format['json_schema'];
   const path = 'response_format.json_schema';
   if (!isObject(described) || !isObject(described['schema'])) {
-    throw new NotTranslatableError(path, 'must hold a schema');
+    throw new UntranslatableError(path, 'must hold a schema');
   }
   // The schema's name is a label, and it is always followed strictly.
   refuseOthers(described, `${path}.`, ['name', 'schema', 'strict', 'description']);
@@ -187,11 +187,11 @@ function outputFormat(format: unknown): unknown {
 /** Both `user` and its successor name the end user, for the detection of abuse. */
 function userMetadata(body: JsonObject): Readonly<Record<string, unknown>> {
   const metadata = body['metadata'];
-  if (isGiven(metadata) && !isObject(metadata)) throw new NotTranslatableError('metadata', 'must be an object');
+  if (isGiven(metadata) && !isObject(metadata)) throw new UntranslatableError('metadata', 'must be an object');
   if (isObject(metadata)) refuseOthers(metadata, 'metadata.', ['user_id']);
   const own = isObject(metadata) ? metadata['user_id'] : undefined;
   const users = new Set([body['safety_identifier'], body['user'], own].filter(isGiven));
-  if (users.size > 1) throw new NotTranslatableError('user', 'is said twice, and differently');
+  if (users.size > 1) throw new UntranslatableError('user', 'is said twice, and differently');
   return Object.fromEntries([...users].map((user) => ['metadata', { user_id: user }]));
 }
 
@@ -204,7 +204,7 @@ const TIERS: Readonly<Partial<Record<string, string>>> = {
 function serviceTier(tier: unknown): Readonly<Record<string, unknown>> {
   if (!isGiven(tier)) return {};
   const name = typeof tier === 'string' ? TIERS[tier] : undefined;
-  if (name === undefined) throw new NotTranslatableError('service_tier', `${JSON.stringify(tier)} ${NO_COUNTERPART}`);
+  if (name === undefined) throw new UntranslatableError('service_tier', `${JSON.stringify(tier)} ${NO_COUNTERPART}`);
   return { service_tier: name };
 }
 

@@ -1,4 +1,4 @@
-import { NotTranslatableError } from './not-translatable.error.js';
+import { UntranslatableError } from '../untranslatable.error.js';
 
 /** The least that may be thought, tokens: https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
 const LEAST_BUDGET = 1_024;
@@ -22,13 +22,13 @@ export interface ThinkingMembers {
  * OpenAI's `reasoning_effort`. Models since 4.6 decide for themselves how much they think, led by an effort; those before it want a
  * budget, and know no other way.
  *
- * @throws NotTranslatableError
+ * @throws UntranslatableError
  */
 export function thinkingMembers(effort: unknown, model: string, maxTokens: number): ThinkingMembers {
   if (effort === 'none') return { thinking: { type: 'disabled' } };
   const share = typeof effort === 'string' ? SHARES[effort] : undefined;
   if (typeof effort !== 'string' || share === undefined) {
-    throw new NotTranslatableError(
+    throw new UntranslatableError(
       'reasoning_effort',
       `${JSON.stringify(effort)} has no counterpart in the Messages API`,
     );
@@ -36,7 +36,7 @@ export function thinkingMembers(effort: unknown, model: string, maxTokens: numbe
   if (!wantsBudget(model)) return { thinking: { type: 'adaptive' }, effort: effort === 'minimal' ? 'low' : effort };
   if (maxTokens <= LEAST_BUDGET) {
     const why = `needs more than ${String(LEAST_BUDGET)} output tokens with this model`;
-    throw new NotTranslatableError('reasoning_effort', why);
+    throw new UntranslatableError('reasoning_effort', why);
   }
   const budget = Math.min(maxTokens - 1, Math.max(LEAST_BUDGET, Math.floor(maxTokens * share)));
   return { thinking: { type: 'enabled', budget_tokens: budget } };

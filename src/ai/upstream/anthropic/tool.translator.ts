@@ -1,8 +1,8 @@
 import { isObject, type JsonObject } from '../../wire/json-value.js';
 import { cacheControl } from './content.translator.js';
-import { isGiven, NO_COUNTERPART, NotTranslatableError, refuseOthers, textOf } from './not-translatable.error.js';
+import { isGiven, NO_COUNTERPART, UntranslatableError, refuseOthers, textOf } from '../untranslatable.error.js';
 
-/** @throws NotTranslatableError */
+/** @throws UntranslatableError */
 export function toolMembers(body: JsonObject): Readonly<Record<string, unknown>> {
   const tools = toolsOf(body['tools']);
   const choice = toolChoice(body['tool_choice']);
@@ -16,17 +16,17 @@ export function toolMembers(body: JsonObject): Readonly<Record<string, unknown>>
 
 function toolsOf(tools: unknown): readonly unknown[] {
   if (!isGiven(tools)) return [];
-  if (!Array.isArray(tools)) throw new NotTranslatableError('tools', 'must be a list of tools');
+  if (!Array.isArray(tools)) throw new UntranslatableError('tools', 'must be a list of tools');
   return tools.map((tool: unknown, index) => toolOf(tool, `tools[${String(index)}]`));
 }
 
 function toolOf(tool: unknown, path: string): unknown {
-  if (!isObject(tool)) throw new NotTranslatableError(path, 'must be a tool with a type');
+  if (!isObject(tool)) throw new UntranslatableError(path, 'must be a tool with a type');
   if (tool['type'] !== 'function') {
-    throw new NotTranslatableError(`${path}.type`, `${JSON.stringify(tool['type'])} ${NO_COUNTERPART}`);
+    throw new UntranslatableError(`${path}.type`, `${JSON.stringify(tool['type'])} ${NO_COUNTERPART}`);
   }
   const described = tool['function'];
-  if (!isObject(described)) throw new NotTranslatableError(`${path}.function`, 'must be an object');
+  if (!isObject(described)) throw new UntranslatableError(`${path}.function`, 'must be an object');
   refuseOthers(tool, `${path}.`, ['type', 'function', 'cache_control']);
   refuseOthers(described, `${path}.function.`, ['name', 'description', 'parameters', 'strict']);
   return {
@@ -41,7 +41,7 @@ function toolOf(tool: unknown, path: string): unknown {
 /** OpenAI: no parameters is a function without any. Here there must be a schema, and it must say `object`. */
 function inputSchema(parameters: unknown, path: string): unknown {
   if (!isGiven(parameters)) return { type: 'object', properties: {} };
-  if (!isObject(parameters)) throw new NotTranslatableError(path, 'must be a JSON schema');
+  if (!isObject(parameters)) throw new UntranslatableError(path, 'must be a JSON schema');
   return parameters['type'] === undefined ? { type: 'object', ...parameters } : parameters;
 }
 
@@ -54,10 +54,10 @@ function toolChoice(choice: unknown): Choice | undefined {
   if (typeof choice === 'string') {
     const type = CHOICES[choice];
     if (type !== undefined) return { type };
-    throw new NotTranslatableError('tool_choice', `${JSON.stringify(choice)} ${NO_COUNTERPART}`);
+    throw new UntranslatableError('tool_choice', `${JSON.stringify(choice)} ${NO_COUNTERPART}`);
   }
   if (!isObject(choice) || choice['type'] !== 'function' || !isObject(choice['function'])) {
-    throw new NotTranslatableError('tool_choice', NO_COUNTERPART);
+    throw new UntranslatableError('tool_choice', NO_COUNTERPART);
   }
   refuseOthers(choice, 'tool_choice.', ['type', 'function']);
   return { type: 'tool', name: textOf(choice['function']['name'], 'tool_choice.function.name') };
