@@ -1,5 +1,6 @@
 import type { ApiErrorOptions, ErrorCode } from '../../http/index.js';
 import { isObject, member } from '../wire/json-value.js';
+import { saysContextOverflow } from './context-overflow.js';
 import { retryAfterMs, type UpstreamHeaders } from './retry-after.js';
 import { UpstreamFailure } from './upstream-failure.js';
 
@@ -47,8 +48,9 @@ const PARAM_LIMIT = 200;
 const CODE = /^[\w.:-]{1,64}$/;
 
 /**
- * Turns a provider's refusal into a failure with its blame, by status and structured code only: wordings differ between providers
- * and change (one answers a concurrency limit with "INSUFFICIENT QUOTA").
+ * Turns a provider's refusal into a failure with its blame, by status and structured code: wordings differ between providers and
+ * change (one answers a concurrency limit with "INSUFFICIENT QUOTA"). Only for a request that is larger than the window there is often
+ * no code, and then the words decide between two faults of the same request.
  */
 export function classifyAnswer(answer: FailedAnswer): UpstreamFailure {
   const { status, provider } = answer;
@@ -94,12 +96,16 @@ function isExhausted(status: number, { code, type }: ProviderError): boolean {
 }
 
 function requestFault(fault: ErrorCode, provider: string, error: ProviderError): UpstreamFailure {
-  const code = error.code === 'context_length_exceeded' ? 'context_length_exceeded' : fault;
+  const code = isOverflow(error) ? 'context_length_exceeded' : fault;
   const options: ApiErrorOptions = {
     ...(error.param !== undefined && { param: error.param.slice(0, PARAM_LIMIT) }),
     ...(error.code !== undefined && CODE.test(error.code) && { reportedCode: error.code }),
   };
   return new UpstreamFailure('request', code, error.message ?? `${provider} refused the request`, options);
+}
+
+function isOverflow({ code, message }: ProviderError): boolean {
+  return code === 'context_length_exceeded' || (message !== undefined && saysContextOverflow(message));
 }
 
 function upstreamFault({ status, headers, provider: { name }, now }: FailedAnswer): UpstreamFailure {

@@ -1,0 +1,86 @@
+import type { AttemptRequest } from '../provider.adapter.js';
+import { ProviderLine, type ProviderMessage } from '../provider.line.js';
+import type { UndiciTransport, UpstreamAnswer } from '../undici.transport.js';
+import { UpstreamFailure } from '../upstream-failure.js';
+import { type AccessToken, AccessTokens } from './access-tokens.js';
+import { tokenSource } from './google.credentials.js';
+import { openAiError, retryDelayMs } from './google.error.js';
+import { TokenError } from './token.error.js';
+
+/** The way to Vertex AI: each set of credentials with an access token that is kept fresh. */
+export class VertexLine {
+  /** By the credentials. There are as many as the configuration has keys. */
+  readonly #tokens = new Map<string, AccessTokens>();
+
+  constructor(
+    private readonly transport: UndiciTransport,
+    private readonly now: () => number,
+  ) {}
+
+  /** As `ProviderLine.post`, with an access token. @throws UpstreamFailure also where there is none to be had */
+  async post(attempt: AttemptRequest, message: ProviderMessage): Promise<UpstreamAnswer> {
+    const tokens = this.tokensFor(attempt);
+    const access = await accessFor(attempt, tokens);
+    let delayMs: number | undefined;
+    const line = new ProviderLine(this.transport, (body) => {
+      delayMs = retryDelayMs(body);
+      return openAiError(body);
+    });
+    try {
+      return await line.post(withToken(attempt, access.token), withAccess(message, access));
+    } catch (error) {
+      if (!(error instanceof UpstreamFailure)) throw error;
+      if (error.code === 'upstream_auth') tokens.discard(access.token);
+      throw withRetryAfter(error, delayMs);
+    }
+  }
+
+  private tokensFor({ deployment: { upstream } }: AttemptRequest): AccessTokens {
+    let tokens = this.#tokens.get(upstream.apiKey);
+    if (tokens === undefined) {
+      const projectId = /\/projects\/([^/]+)/.exec(upstream.baseUrl)?.[1] ?? '';
+      tokens = new AccessTokens(tokenSource(upstream.apiKey, projectId), this.now);
+      this.#tokens.set(upstream.apiKey, tokens);
+    }
+    return tokens;
+  }
+}
+
+async function accessFor({ deployment, signal }: AttemptRequest, tokens: AccessTokens): Promise<AccessToken> {
+  try {
+    return await tokens.get(signal);
+  } catch (error) {
+    signal.throwIfAborted();
+    if (!(error instanceof TokenError)) throw error;
+    const { name } = deployment.upstream;
+    if (error.isRefused) {
+      const message = `no access token is to be had for ${name} with this service's credentials`;
+      throw new UpstreamFailure('key', 'upstream_auth', message, { cause: error });
+    }
+    const message = `no access token could be obtained for ${name}`;
+    throw new UpstreamFailure('upstream', 'upstream_error', message, { cause: error });
+  }
+}
+
+/** The token is what is sent, and so what has to be kept out of the provider's words. */
+function withToken(attempt: AttemptRequest, token: string): AttemptRequest {
+  const { deployment } = attempt;
+  return { ...attempt, deployment: { ...deployment, upstream: { ...deployment.upstream, apiKey: token } } };
+}
+
+function withAccess(message: ProviderMessage, { token, headers }: AccessToken): ProviderMessage {
+  return { ...message, headers: { ...message.headers, ...headers, authorization: `Bearer ${token}` } };
+}
+
+/** Google says how long to wait in the body, where the classifier does not look. */
+export function withRetryAfter(failure: UpstreamFailure, retryAfterMs: number | undefined): UpstreamFailure {
+  if (failure.blame !== 'upstream' || failure.retryAfterMs !== undefined || retryAfterMs === undefined) return failure;
+  const { blame, code, message, param, isRetryable, reportedCode, cause } = failure;
+  return new UpstreamFailure(blame, code, message, {
+    retryAfterMs,
+    reportedCode,
+    cause,
+    ...(param !== undefined && { param }),
+    ...(isRetryable !== undefined && { isRetryable }),
+  });
+}
