@@ -93,7 +93,7 @@ export interface ProviderSettings {
 
 /** How a model's text is counted: an encoding, and a factor on its result. */
 export interface TokenizerSettings {
-  readonly encoding: 'o200k' | 'bytes';
+  readonly encoding: 'o200k' | 'claude' | 'bytes';
   readonly ratio: number;
 }
 

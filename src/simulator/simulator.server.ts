@@ -9,6 +9,7 @@ import { ProviderEndpoint } from './endpoint/provider.endpoint.js';
 import { ProviderError, typicalError } from './provider.error.js';
 import { ScriptQueue } from './script/script.queue.js';
 import { checkOptions, type SimulatorOptions } from './simulator.options.js';
+import { TokenCounters } from '../tokens/index.js';
 import { TrafficStats } from './traffic/traffic.stats.js';
 
 export interface Simulator {
@@ -32,10 +33,20 @@ const KEEP_ALIVE_MS = 120_000;
  */
 export async function startSimulator(options: SimulatorOptions): Promise<Simulator> {
   checkOptions(options);
+  const counters = new TokenCounters();
+  try {
+    return await start(options, counters);
+  } catch (error) {
+    await counters.close();
+    throw error;
+  }
+}
+
+async function start(options: SimulatorOptions, counters: TokenCounters): Promise<Simulator> {
   const closing = new AbortController();
   // One listener per open request.
   setMaxListeners(0, closing.signal);
-  const models = new ModelCatalogue(options.models);
+  const models = new ModelCatalogue(options.models, counters);
   await models.warmUp();
   const answer = createAnswer(options, models);
   const server = createServer((request, response) => {
@@ -45,7 +56,13 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   await listen(server, options.port ?? 0);
   const address = server.address();
   const port = typeof address === 'object' && address !== null ? address.port : 0;
-  return { url: `http://${HOST}:${String(port)}/v1`, close: () => close(server, closing) };
+  return {
+    url: `http://${HOST}:${String(port)}/v1`,
+    close: async () => {
+      await close(server, closing);
+      await counters.close();
+    },
+  };
 }
 
 type Answer = (exchange: Exchange, url: URL) => Promise<void>;

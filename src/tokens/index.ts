@@ -1,2 +1,3 @@
-export { loadTokenCounter } from './token-counter.loader.js';
-export type { TokenCounter, TokenizerOptions } from './token-counter.js';
+export { estimateTokens, observedRatio, type EstimateOptions } from './token.estimate.js';
+export type { CountOptions, Encoding, TokenCount, TokenCounter, TokenizerOptions } from './token-counter.js';
+export { TokenCounters, type TokenCountersOptions } from './token.counters.js';

@@ -1,7 +1,7 @@
 import { oneOf, positive } from './checks.js';
 import { Optional } from './shape.js';
 
-export const ENCODINGS = ['o200k', 'bytes'] as const;
+export const ENCODINGS = ['o200k', 'claude', 'bytes'] as const;
 
 /** How tokens are counted before the provider counts them. */
 export class TokenizerFile {

@@ -50,12 +50,13 @@ export class ChatEndpoint {
     model: SimulatedModel,
     { behaviour, record }: Pick<ChatCall, 'behaviour' | 'record'>,
   ): Promise<{ completion: Completion; usage: UsageCounts }> {
-    const counter = await this.models.counterOf(model);
+    const counter = this.models.counterOf(model);
     const promptTokens = await counter.countRequest(request.body);
     const maxTokens = outputLimit(request, model, promptTokens);
     const cachedTokens = await this.cache.visit(request.body, promptTokens, counter);
     const { text } = behaviour;
-    const choices = planReply(request, { seed: this.seed, maxTokens, counter, ...(text !== undefined && { text }) });
+    const plan = { seed: this.seed, maxTokens, counter, ...(text !== undefined && { text }) };
+    const choices = await planReply(request, plan);
     const completionTokens = choices.reduce((sum, choice) => sum + choice.tokens, 0);
     const usage = { promptTokens, cachedTokens, completionTokens };
     const told = behaviour.usage === undefined ? usageBody(usage) : (behaviour.usage ?? undefined);

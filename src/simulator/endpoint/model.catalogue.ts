@@ -1,5 +1,6 @@
-import { loadTokenCounter, type TokenCounter } from '../../tokens/index.js';
+import type { TokenCounters } from '../../tokens/index.js';
 import { ProviderError } from '../provider.error.js';
+import { ReplyCounter } from '../reply/reply.counter.js';
 import type { SimulatedModel } from '../simulator.options.js';
 
 /** Unix seconds that every model claims as its birth. */
@@ -10,7 +11,10 @@ export class ModelCatalogue {
   private readonly byName = new Map<string, SimulatedModel>();
 
   /** @throws RangeError when a name is given twice. */
-  constructor(private readonly models: readonly SimulatedModel[]) {
+  constructor(
+    private readonly models: readonly SimulatedModel[],
+    private readonly counters: TokenCounters,
+  ) {
     for (const model of models) {
       for (const name of [model.name, ...(model.aliases ?? [])]) {
         if (this.byName.has(name)) {
@@ -37,11 +41,12 @@ export class ModelCatalogue {
 
   /** Loads what counting needs, so that the first request is as fast as the others. */
   async warmUp(): Promise<void> {
-    await Promise.all(this.models.map((model) => this.counterOf(model)));
+    await Promise.all(this.models.map((model) => this.counterOf(model).count(model.name)));
   }
 
-  counterOf(model: SimulatedModel): Promise<TokenCounter> {
-    return loadTokenCounter(model.tokenizer);
+  /** @throws RangeError when the model's ratio is not a positive number. */
+  counterOf(model: SimulatedModel): ReplyCounter {
+    return new ReplyCounter(this.counters.for(model.tokenizer));
   }
 
   /** GET /v1/models. */

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import type { TokenCounter } from '../../tokens/index.js';
 import type { JsonObject } from '../request/json.checks.js';
+import type { ReplyCounter } from './reply.counter.js';
 
 /** OpenAI's prompt caching: prefixes from 1,024 tokens on, in steps of 128. */
 const LEAST_TOKENS = 1_024;
@@ -12,7 +12,7 @@ export class PromptCache {
   private readonly prefixes = new Set<string>();
 
   /** Tokens of the prompt that were cached before this call, which caches it. */
-  async visit(body: JsonObject, promptTokens: number, counter: TokenCounter): Promise<number> {
+  async visit(body: JsonObject, promptTokens: number, counter: ReplyCounter): Promise<number> {
     if (promptTokens < LEAST_TOKENS) {
       return 0;
     }

@@ -1,7 +1,7 @@
-import type { TokenCounter } from '../../tokens/index.js';
 import type { ToolCall } from '../request/chat.messages.js';
 import type { ChatRequest } from '../request/chat.request.js';
 import { sampleJson } from './json-schema.sample.js';
+import type { ReplyCounter } from './reply.counter.js';
 import { pseudoText, streamPieces } from './reply.text.js';
 import { planToolCalls } from './reply.tool-calls.js';
 import { SeededRandom } from './seeded.random.js';
@@ -18,7 +18,7 @@ export interface ReplyPlan {
   readonly seed: number;
   /** Tokens that a choice may hold at most. */
   readonly maxTokens: number;
-  readonly counter: TokenCounter;
+  readonly counter: ReplyCounter;
   /** Scripted: said instead of what the rules would give. */
   readonly text?: string;
 }
@@ -31,17 +31,18 @@ const MAX_WORDS = 50_000;
  * message is answered with TEXT, character by character (one space after the colon is dropped); 5. a `response_format` in JSON gives JSON
  * valid for the schema; 6. prose, of N words where the message starts with `words:N`.
  */
-export function planReply(request: ChatRequest, plan: ReplyPlan): readonly PlannedChoice[] {
+export function planReply(request: ChatRequest, plan: ReplyPlan): Promise<readonly PlannedChoice[]> {
   const { messages, model, tools, choices } = request;
   const { seed, temperature, response_format: format } = request.body;
   const content = JSON.stringify([model, messages, tools, seed, temperature, format]);
-  return Array.from({ length: choices }, (_, index) => {
+  const planned = Array.from({ length: choices }, (_, index) => {
     const random = new SeededRandom(plan.seed, index, content);
     const toolCalls = plan.text === undefined ? planToolCalls(request, random) : [];
     return toolCalls.length > 0
       ? fitCalls(toolCalls, plan)
       : fitText(beforeStop(plan.text ?? compose(request, random), request.stop), plan);
   });
+  return Promise.all(planned);
 }
 
 function compose(request: ChatRequest, random: SeededRandom): string {
@@ -84,17 +85,18 @@ function beforeStop(text: string, stops: readonly string[]): string {
   return found.length === 0 ? text : text.slice(0, Math.min(...found));
 }
 
-function fitText(text: string, plan: ReplyPlan): PlannedChoice {
-  const kept = fit(wellFormed(text), plan.maxTokens, plan.counter);
+async function fitText(text: string, plan: ReplyPlan): Promise<PlannedChoice> {
+  const kept = await fit(wellFormed(text), plan.maxTokens, plan.counter);
   return { text: kept.text, toolCalls: [], finishReason: kept.isCut ? 'length' : 'stop', tokens: kept.tokens };
 }
 
-function fitCalls(calls: readonly ToolCall[], { maxTokens, counter }: ReplyPlan): PlannedChoice {
+async function fitCalls(calls: readonly ToolCall[], { maxTokens, counter }: ReplyPlan): Promise<PlannedChoice> {
   let tokens = 0;
   const toolCalls: ToolCall[] = [];
   for (const call of calls) {
-    const kept = fit(call.arguments, maxTokens - tokens - counter.count(call.name), counter);
-    tokens = Math.min(maxTokens, tokens + counter.count(call.name) + kept.tokens);
+    const nameTokens = await counter.count(call.name);
+    const kept = await fit(call.arguments, maxTokens - tokens - nameTokens, counter);
+    tokens = Math.min(maxTokens, tokens + nameTokens + kept.tokens);
     toolCalls.push({ ...call, arguments: kept.text });
     if (kept.isCut) {
       return { text: '', toolCalls, finishReason: 'length', tokens: maxTokens };
@@ -110,8 +112,8 @@ interface FittedText {
 }
 
 /** The longest run of whole pieces within the limit. */
-function fit(text: string, maxTokens: number, counter: TokenCounter): FittedText {
-  const tokens = counter.count(text);
+async function fit(text: string, maxTokens: number, counter: ReplyCounter): Promise<FittedText> {
+  const tokens = await counter.count(text);
   if (tokens <= maxTokens) {
     return { text, tokens, isCut: false };
   }
@@ -120,7 +122,7 @@ function fit(text: string, maxTokens: number, counter: TokenCounter): FittedText
   let exceeds = pieces.length;
   while (exceeds - fits > 1) {
     const middle = (fits + exceeds) >>> 1;
-    if (counter.count(pieces.slice(0, middle).join('')) <= maxTokens) {
+    if ((await counter.count(pieces.slice(0, middle).join(''))) <= maxTokens) {
       fits = middle;
     } else {
       exceeds = middle;

@@ -156,7 +156,7 @@ describe('faults of coordinator.yaml', () => {
     [
       'an unknown tokenizer',
       { tokenizer: { encoding: 'cl100k' } },
-      'models[0].tokenizer.encoding: must be one of o200k, bytes',
+      'models[0].tokenizer.encoding: must be one of o200k, claude, bytes',
     ],
     [
       '__proto__',
