@@ -136,7 +136,8 @@ export class Fleet {
       return;
     }
     if (now - this.#lastRead >= READ_MS) {
-      this.standings.renew();
+      this.standings.beat();
+      this.keys.beat();
       void this.#listen();
       void this.#read();
     } else if (!this.#isLost) {

@@ -46,19 +46,27 @@ export class KeyBook {
   readonly parking: TopicLine<Parking, ParkingChange>;
   readonly usage: TopicLine<KeyWorth, UsageChange>;
 
+  /** Of which the observer was told that they are out. */
+  readonly #announced = new Set<string>();
+
   constructor(
     keys: readonly string[],
     private readonly ports: LinePorts,
-    observer: FleetObserver,
+    private readonly observer: FleetObserver,
   ) {
     this.parking = new TopicLine(parkingTopic, keys, ports, (key, before, after) => {
       if (!parkingTopic.isNews(before, after)) return;
       void this.parking.flush();
-      const leftMs = this.#left(after);
-      if (after !== undefined && leftMs > 0) observer.parked(key, { reason: after.reason, forMs: leftMs });
-      else if (this.#left(before) > 0) observer.unparked(key);
+      this.#announce(key, after);
     });
     this.usage = new TopicLine(usageTopic, keys, ports);
+  }
+
+  /** To be called every second while there is traffic. */
+  beat(): void {
+    for (const key of this.#announced) {
+      if (this.#left(this.parking.peek(key)) === 0) this.#announce(key, undefined);
+    }
   }
 
   /** Takes a key out, for all pods, until it is unparked or the time is over. At most a day. */
@@ -125,6 +133,16 @@ export class KeyBook {
     if (worth === undefined || worth.left < 0) return false;
     const least = worth.unit === 'usd' ? MICROS / 100 : 1;
     return worth.left <= Math.max(least, worth.most * NEARLY);
+  }
+
+  #announce(key: string, parking: Parking | undefined): void {
+    const leftMs = this.#left(parking);
+    if (parking !== undefined && leftMs > 0) {
+      this.#announced.add(key);
+      this.observer.parked(key, { reason: parking.reason, forMs: leftMs });
+    } else if (this.#announced.delete(key)) {
+      this.observer.unparked(key);
+    }
   }
 
   #left(parking: Parking | undefined): number {

@@ -45,6 +45,8 @@ export class Standings {
   readonly line: TopicLine<Standing, StandingChange>;
   /** Probes of this process, with when they were claimed by its monotonic clock. */
   readonly #probes = new Map<string, number>();
+  /** How often in a row the observer was told that they opened. */
+  readonly #announced = new Map<string, number>();
 
   constructor(
     deployments: Iterable<string>,
@@ -115,9 +117,10 @@ export class Standings {
     if (this.line.note(deployment, { kind: 'let-go', process: this.process })) void this.line.flush();
   }
 
-  /** To be called every second while there are probes. */
-  renew(): void {
+  /** To be called every second while there is traffic, or a probe. */
+  beat(): void {
     const { process } = this;
+    for (const deployment of this.#announced.keys()) this.#announce(deployment, this.line.peek(deployment));
     for (const [deployment, claimed] of this.#probes) {
       if (this.ports.clock.monotonic - claimed > LONGEST_PROBE_MS) this.letGo(deployment);
       else this.line.note(deployment, { kind: 'claimed', process, leaseMs: PROBE_LEASE_MS });
@@ -140,13 +143,19 @@ export class Standings {
   #changed(deployment: string, before: Standing = UNKNOWN, after: Standing = UNKNOWN): void {
     // At once; strikes can wait for the next batch.
     if (standingTopic.isNews(before, after)) void this.line.flush();
-    const { openings, openUntil, code } = after;
-    if (openings > before.openings) {
-      this.observer.opened(deployment, { code, forMs: Math.max(0, openUntil - this.ports.clock.now), openings });
-    }
-    if (openings === 0 && before.openings > 0) this.observer.closed(deployment);
+    this.#announce(deployment, after);
     // The probe has its verdict.
     if (after.prober !== this.process && before.prober === this.process) this.#probes.delete(deployment);
+  }
+
+  #announce(deployment: string, { openings, openUntil, code }: Standing = UNKNOWN): void {
+    const told = this.#announced.get(deployment) ?? 0;
+    if (openings === 0) this.#announced.delete(deployment);
+    else this.#announced.set(deployment, openings);
+    if (openings > told) {
+      this.observer.opened(deployment, { code, forMs: Math.max(0, openUntil - this.ports.clock.now), openings });
+    }
+    if (openings === 0 && told > 0) this.observer.closed(deployment);
   }
 }
 

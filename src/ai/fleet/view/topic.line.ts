@@ -41,9 +41,14 @@ export class TopicLine<Body, Change> {
     return [...this.#cells.values()].some((cell) => cell.isPending);
   }
 
-  /** @throws RangeError for an id that is not the catalogue's */
+  /** For a call. @throws RangeError for an id that is not the catalogue's */
   bodyOf(id: string): Body | undefined {
     this.ports.touched();
+    return this.peek(id);
+  }
+
+  /** Not for a call: a look keeps nothing alive. @throws RangeError for an id that is not the catalogue's */
+  peek(id: string): Body | undefined {
     return this.#cell(id).read(this.ports.clock.now);
   }
 
