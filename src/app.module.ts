@@ -1,7 +1,7 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Registry } from 'prom-client';
 import { AdminModule } from './admin/index.js';
-import { AiModule, Catalogue, KeyCheckService } from './ai/index.js';
+import { AiModule, Catalogue, StatusService } from './ai/index.js';
 import { AuthModule } from './auth/index.js';
 import { type Settings, SettingsModule } from './config/index.js';
 import { HealthModule, type HealthOptions } from './health/index.js';
@@ -46,14 +46,14 @@ export class AppModule {
         AdminModule,
         HealthModule.forRootAsync({
           imports: [ai],
-          inject: [STORE, Catalogue, KeyCheckService],
-          useFactory: (store: AnyStore, catalogue: Catalogue, keys: KeyCheckService): HealthOptions => ({
+          inject: [STORE, Catalogue, StatusService],
+          useFactory: (store: AnyStore, catalogue: Catalogue, status: StatusService): HealthOptions => ({
             phase,
             store: () => store.health(),
             upstreams: () =>
               catalogue
-                .upstreams()
-                .map(({ name }) => ({ provider: name, models: catalogue.modelsAt(name), state: keys.stateOf(name) })),
+                .providers()
+                .map((provider) => ({ provider, models: catalogue.modelsAt(provider), state: status.stateOf(provider) })),
           }),
         }),
       ],

@@ -1,24 +1,56 @@
 import { HttpModule } from '@nestjs/axios';
-import { type DynamicModule, Inject, Module, type OnApplicationShutdown } from '@nestjs/common';
+import {
+  type BeforeApplicationShutdown,
+  type DynamicModule,
+  Inject,
+  Module,
+  type OnApplicationBootstrap,
+  type OnApplicationShutdown,
+} from '@nestjs/common';
+import { type AnyStore, STORE } from '../store/index.js';
+import { TokenCounters } from '../tokens/index.js';
 import { AI_OPTIONS, type AiOptions } from './ai.options.js';
 import { Catalogue } from './catalogue/catalogue.js';
 import { CompletionObserver } from './call/completion.observer.js';
+import { CompletionRouter } from './call/completion.router.js';
 import { CompletionService } from './call/completion.service.js';
+import { DryRunService } from './call/dry-run.service.js';
+import { PromptGauge } from './call/prompt.gauge.js';
+import { UpstreamGate } from './call/upstream.gate.js';
 import { ChatController } from './endpoint/chat.controller.js';
 import { ModelsController } from './endpoint/models.controller.js';
+import { FleetMetrics } from './fleet/fleet.metrics.js';
+import { Fleet, fleetStoreOn } from './fleet/index.js';
+import { KeyService } from './keys/key.service.js';
+import { StatusService } from './status/status.service.js';
 import { ADAPTERS, type Adapters } from './upstream/adapters.js';
-import { KeyCheckService } from './upstream/key-check.service.js';
+import { AnthropicAdapter } from './upstream/anthropic/anthropic.adapter.js';
+import { azureAddress } from './upstream/azure/azure.address.js';
 import { OpenAiAdapter } from './upstream/openai.adapter.js';
 import { UndiciTransport } from './upstream/undici.transport.js';
+import { VertexAdapter } from './upstream/vertex/vertex.adapter.js';
 
 /** The client for all providers, and the endpoints that speak OpenAI's wire format. */
 @Module({
-  providers: [CompletionService, CompletionObserver, KeyCheckService],
+  providers: [
+    CompletionService,
+    CompletionRouter,
+    CompletionObserver,
+    DryRunService,
+    FleetMetrics,
+    KeyService,
+    PromptGauge,
+    StatusService,
+    UpstreamGate,
+  ],
   controllers: [ChatController, ModelsController],
-  exports: [Catalogue, KeyCheckService],
+  exports: [Catalogue, StatusService],
 })
-export class AiModule implements OnApplicationShutdown {
-  constructor(@Inject(UndiciTransport) private readonly transport: UndiciTransport) {}
+export class AiModule implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
+  constructor(
+    @Inject(UndiciTransport) private readonly transport: UndiciTransport,
+    private readonly fleet: Fleet,
+  ) {}
 
   static forRoot(options: AiOptions): DynamicModule {
     const transport = new UndiciTransport();
@@ -38,8 +70,20 @@ export class AiModule implements OnApplicationShutdown {
         { provide: UndiciTransport, useValue: transport },
         { provide: ADAPTERS, useValue: adaptersOver(transport) },
         { provide: Catalogue, useFactory: () => new Catalogue({ ...options, now: Date.now }) },
+        { provide: Fleet, inject: [STORE, Catalogue, FleetMetrics], useFactory: fleetOf },
+        { provide: TokenCounters, useFactory: () => new TokenCounters() },
       ],
     };
+  }
+
+  /** What the other pods know, before the first call where the store answers; it is not waited for. */
+  onApplicationBootstrap(): void {
+    void this.fleet.start();
+  }
+
+  /** While the store's connections are still there. */
+  async beforeApplicationShutdown(): Promise<void> {
+    await this.fleet.close();
   }
 
   async onApplicationShutdown(): Promise<void> {
@@ -48,5 +92,19 @@ export class AiModule implements OnApplicationShutdown {
 }
 
 function adaptersOver(transport: UndiciTransport): Adapters {
-  return { openai: new OpenAiAdapter(transport) };
+  return {
+    openai: new OpenAiAdapter(transport),
+    azure: new OpenAiAdapter(transport, azureAddress),
+    anthropic: new AnthropicAdapter(transport),
+    vertex: new VertexAdapter(transport),
+  };
+}
+
+function fleetOf(store: AnyStore, catalogue: Catalogue, observer: FleetMetrics): Fleet {
+  return new Fleet({
+    store: fleetStoreOn(store),
+    deployments: catalogue.deployments().map(({ id, upstream }) => ({ id, key: upstream.keyId })),
+    models: catalogue.models.map(({ name, timeouts }) => ({ name, firstTokenMs: timeouts.firstTokenMs })),
+    observer,
+  });
 }

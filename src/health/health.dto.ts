@@ -1,5 +1,5 @@
 import { ApiProperty } from '@nestjs/swagger';
-import type { UpstreamState } from './health.options.js';
+import { UPSTREAM_STATES, type UpstreamState } from './health.options.js';
 
 /** The answer of `GET /health`. */
 export class Liveness {
@@ -15,7 +15,7 @@ export class ListedUpstream implements UpstreamState {
   @ApiProperty({ type: [String], description: 'catalogue names', example: ['gpt-4.1'] })
   readonly models: readonly string[] = [];
 
-  @ApiProperty({ enum: ['in use', 'cooldown', 'key refused'] satisfies readonly UpstreamState['state'][] })
+  @ApiProperty({ enum: UPSTREAM_STATES })
   readonly state: UpstreamState['state'] = 'in use';
 }
 

@@ -17,9 +17,11 @@ export type StoreState =
 export interface UpstreamState {
   readonly provider: string;
   readonly models: readonly string[];
-  /** `in use` unless it has refused our key or is left alone for a while (`cooldown`); says nothing of how calls fare. */
-  readonly state: 'in use' | 'cooldown' | 'key refused';
+  readonly state: (typeof UPSTREAM_STATES)[number];
 }
+
+/** `in use` unless all its deployments are left alone for a while (`cooldown`), or it has refused our keys, or they are used up. */
+export const UPSTREAM_STATES = ['in use', 'cooldown', 'key refused', 'quota used up'] as const;
 
 /** Where health looks. All of these answer at once from what the process already knows: probing costs nobody anything. */
 export interface HealthOptions {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { CompletionRig, contentOf, dataOf, messages, until } from '../support/completion-rig.js';
 import {
   chunk,
@@ -16,15 +16,10 @@ import {
 describe('POST /v1/chat/completions, as a stream', () => {
   let rig: CompletionRig;
 
-  beforeAll(async () => {
+  beforeEach(async () => {
     rig = await CompletionRig.start({ timeouts: { idle: '400ms', connect: '500ms' } });
   });
-  afterEach(() => {
-    rig.upstream.requests.length = 0;
-    rig.upstream.aborted = 0;
-    rig.upstream.play(json(200, completion()));
-  });
-  afterAll(() => rig.close());
+  afterEach(() => rig.close());
 
   it('asks for usage and takes it out again when the caller did not ask', async () => {
     rig.upstream.play(

@@ -19,11 +19,11 @@ async function bootAgainst(
   }
 }
 
-describe('KeyCheckService', () => {
+describe('KeyService', () => {
   it('asks the usage path at boot, with our key, and says what the provider answers', async () => {
     const { logs, ready, path, sent } = await bootAgainst(json(200, { tier: 'pro', remaining: 7 }));
     expect([path, sent]).toEqual(['/v1/usage', 'Bearer upstream-key-1']);
-    expect(logs).toMatch(/"provider":"p1","tier":"pro","remaining":7/);
+    expect(logs).toMatch(/"provider":"p1","key":"p1","tier":"pro","remaining":7/);
     expect(ready).toContain('"state":"in use"');
     expect(logs).not.toContain('upstream-key-1');
   });

@@ -41,18 +41,20 @@ async function callBoth(scripts: readonly [Script, Script], body: object, firstT
 
 describe('a model with two deployments', () => {
   it.each([
-    ['a 500', json(500, {})],
-    ['a 429', json(429, {})],
-    ['a refused key', json(401, {})],
-    ['a used-up quota', json(429, { error: { code: 'insufficient_quota' } })],
-    ['garbage', json(200, 'x')],
-    ['a reset', ((_, response) => void response.socket?.resetAndDestroy()) satisfies Script],
-  ])('is answered by the second after %s of the first, and says so', async (_, script) => {
+    ['a 500', json(500, {}), 2],
+    ['a 503', json(503, {}), 2],
+    ['a 529 (overloaded at Anthropic)', json(529, {}), 2],
+    ['a 429', json(429, {}), 1],
+    ['a refused key', json(401, {}), 1],
+    ['a used-up quota', json(429, { error: { code: 'insufficient_quota' } }), 1],
+    ['garbage', json(200, 'x'), 2],
+    ['a reset', ((_, response) => void response.socket?.resetAndDestroy()) satisfies Script, 2],
+  ])('is answered by the second after %s of the first, and says so', async (_, script, tries) => {
     const { response, first, second } = await callBoth([script, json(200, completion())], {});
     expect(response.status).toBe(200);
     expect(response.headers.get('x-coordinator-provider')).toBe('p2');
-    expect(response.headers.get('x-coordinator-attempts')).toBe('2');
-    expect(first.requests).toHaveLength(1);
+    expect(response.headers.get('x-coordinator-attempts')).toBe(String(tries + 1));
+    expect(first.requests).toHaveLength(tries);
     expect(second.requests[0]?.body['model']).toBe('upstream-2');
   });
 

@@ -6,11 +6,14 @@ export interface AttemptLimits {
   readonly provider: string;
   /** What is left of the request's deadline, ms. */
   readonly totalMs: number;
-  /** From now to the first content, ms; undefined: only the total counts (nobody else could take over). */
+  /** From now to the first content (JSON: to the answer), ms; undefined: only the total counts (nobody else could take over). */
   readonly firstTokenMs?: number;
   /** Between two pieces of the answer, once it has begun, ms. */
   readonly idleMs: number;
 }
+
+/** The clocks of an attempt by name. */
+export type AttemptClock = 'total' | 'first-token' | 'idle';
 
 /**
  * The clocks of one attempt behind one signal: it aborts with an `UpstreamFailure` when one runs out, and with the parent's reason
@@ -25,6 +28,7 @@ export class AttemptTimers {
   /** The idle clock ran out while it did not count. */
   #isOverdue = false;
   #hasExpiredOnHold = false;
+  #expired: AttemptClock | undefined;
   readonly #onParentAbort = (): void => {
     this.stop();
     this.#controller.abort(this.parent.reason);
@@ -35,9 +39,12 @@ export class AttemptTimers {
     private readonly parent: AbortSignal,
   ) {
     // Not to be tried again by the client: the time that the caller gave it is spent.
-    this.#total = this.timer(limits.totalMs, 'did not finish within the time this request had', { isRetryable: false });
+    this.#total = this.timer('total', limits.totalMs, 'did not finish within the time this request had', {
+      isRetryable: false,
+    });
     if (limits.firstTokenMs !== undefined && limits.firstTokenMs < limits.totalMs) {
-      this.#firstToken = this.timer(limits.firstTokenMs, `sent nothing within ${String(limits.firstTokenMs)} ms`);
+      const { firstTokenMs } = limits;
+      this.#firstToken = this.timer('first-token', firstTokenMs, `sent nothing within ${String(firstTokenMs)} ms`);
     }
     if (parent.aborted) this.#onParentAbort();
     else parent.addEventListener('abort', this.#onParentAbort, { once: true });
@@ -46,6 +53,11 @@ export class AttemptTimers {
   /** The time was over while the reader downstream held the attempt back. */
   get hasExpiredOnHold(): boolean {
     return this.#hasExpiredOnHold;
+  }
+
+  /** The clock that ran out. */
+  get expired(): AttemptClock | undefined {
+    return this.#expired;
   }
 
   get signal(): AbortSignal {
@@ -83,17 +95,18 @@ export class AttemptTimers {
     const { provider, idleMs } = this.limits;
     return setTimeout(() => {
       if (this.#isHeld) this.#isOverdue = true;
-      else this.expire(`${provider} fell silent for ${String(idleMs)} ms`);
+      else this.expire('idle', `${provider} fell silent for ${String(idleMs)} ms`);
     }, idleMs);
   }
 
-  private timer(ms: number, fact: string, options: ApiErrorOptions = {}): NodeJS.Timeout {
+  private timer(clock: AttemptClock, ms: number, fact: string, options: ApiErrorOptions = {}): NodeJS.Timeout {
     return setTimeout(() => {
-      this.expire(`${this.limits.provider} ${fact}`, options);
+      this.expire(clock, `${this.limits.provider} ${fact}`, options);
     }, ms);
   }
 
-  private expire(message: string, options: ApiErrorOptions = {}): void {
+  private expire(clock: AttemptClock, message: string, options: ApiErrorOptions = {}): void {
+    this.#expired = clock;
     this.#hasExpiredOnHold = this.#isHeld;
     this.stop();
     this.#controller.abort(new UpstreamFailure('upstream', 'timeout', message, options));

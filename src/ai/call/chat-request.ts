@@ -139,6 +139,11 @@ export function namesOf({ model, models }: ChatRequest): readonly string[] {
   return models ?? (typeof model === 'string' ? [model] : []);
 }
 
+/** The most that one answer may hold, tokens; 0: the caller sets no limit. */
+export function maxOutputTokensOf({ max_tokens: older, max_completion_tokens: limit }: ChatRequest): number {
+  return limit ?? older ?? 0;
+}
+
 export function wantsUsage({ stream_options }: ChatRequest): boolean {
   return stream_options?.include_usage === true;
 }

@@ -1,7 +1,7 @@
 import type { Caller } from '../../auth/index.js';
 import type { ChatRequest } from './chat-request.js';
 import type { JsonObject } from '../wire/json-value.js';
-import type { RouteReason } from '../catalogue/route.js';
+import type { RouteReason } from '../route/obstacle.js';
 
 /** One validated completion request of one caller. */
 export interface CompletionCall {

@@ -1,24 +1,30 @@
 import {
-  type CalledKind,
   type DeploymentSettings,
-  isCalledKind,
   type ModelSettings,
+  type ProviderKind,
   type ProviderSettings,
   type Tier,
 } from '../../config/index.js';
 
-/** A provider that is in use: it has a key, or is the simulator. */
+/** A provider behind one key of ours, or the simulator. */
 export interface Upstream {
+  /** The provider's. */
   readonly name: string;
-  readonly kind: CalledKind;
+  /** Unique: the provider's name, with the key's place among its keys where it has several (`openai#2`). No secret. */
+  readonly keyId: string;
+  readonly kind: ProviderKind;
   readonly baseUrl: string;
   readonly apiKey: string;
   /** Path under baseUrl that tells what the key is worth. */
   readonly usagePath?: string;
+  /** Set: Azure's classic URLs with this `api-version`. */
+  readonly apiVersion?: string;
 }
 
 /** One provider's model behind one key. */
 export interface Deployment extends DeploymentSettings {
+  /** Unique: `<key id>/<the model's name at the provider>`. */
+  readonly id: string;
   readonly upstream: Upstream;
 }
 
@@ -34,7 +40,7 @@ export interface CatalogueOptions {
 
 /** The models this process serves, by name and alias, with the deployments that its keys reach. */
 export class Catalogue {
-  readonly #upstreams: ReadonlyMap<string, Upstream>;
+  readonly #upstreams: ReadonlyMap<string, readonly Upstream[]>;
   readonly #byName = new Map<string, ModelSettings>();
   readonly #deployments = new Map<string, readonly Deployment[]>();
 
@@ -42,7 +48,7 @@ export class Catalogue {
     this.#upstreams = usableUpstreams(options);
     for (const model of options.models) {
       for (const name of [model.name, ...model.aliases]) this.#byName.set(name, model);
-      this.#deployments.set(model.name, reachableDeployments(model, this.#upstreams, options.simulatorUrl));
+      this.#deployments.set(model.name, deploymentsInReach(model, this.#upstreams, options.simulatorUrl));
     }
   }
 
@@ -56,18 +62,18 @@ export class Catalogue {
 
   /** The models that a provider in use serves, or has served until its end. */
   served(): readonly ModelSettings[] {
-    return this.models.filter((model) => this.reachable(model).length > 0);
+    return this.models.filter((model) => this.reachableDeployments(model).length > 0);
   }
 
   /** The deployments that can be called now, in the order in which the model prefers them. */
   liveDeployments(model: ModelSettings): readonly Deployment[] {
     const now = this.options.now();
-    return this.reachable(model).filter(({ shutdownAt }) => shutdownAt === undefined || now < shutdownAt);
+    return this.reachableDeployments(model).filter(({ shutdownAt }) => shutdownAt === undefined || now < shutdownAt);
   }
 
   /** The latest end among the deployments in reach; undefined while one of them has none. */
   shutdownOf(model: ModelSettings): { readonly shutdownAt: number; readonly successor?: string } | undefined {
-    const reachable = this.reachable(model);
+    const reachable = this.reachableDeployments(model);
     let last: { shutdownAt: number; successor?: string } | undefined;
     for (const { shutdownAt, successor } of reachable) {
       if (shutdownAt === undefined) return undefined;
@@ -87,52 +93,77 @@ export class Catalogue {
     return this.options.tiers[tier].flatMap((name) => this.#byName.get(name) ?? []);
   }
 
-  /** The providers in use. */
+  /** All that keys in use reach, those past their end too. */
+  deployments(): readonly Deployment[] {
+    return [...this.#deployments.values()].flat();
+  }
+
+  /** The keys in use, provider by provider. */
   upstreams(): readonly Upstream[] {
-    return [...this.#upstreams.values()];
+    return [...this.#upstreams.values()].flat();
+  }
+
+  /** The names of the providers in use. */
+  providers(): readonly string[] {
+    return [...this.#upstreams.keys()];
   }
 
   /** The catalogue names of the models that have a deployment at a provider. */
   modelsAt(provider: string): readonly string[] {
     return this.models
-      .filter((model) => this.reachable(model).some(({ upstream }) => upstream.name === provider))
+      .filter((model) => this.reachableDeployments(model).some(({ upstream }) => upstream.name === provider))
       .map(({ name }) => name);
   }
 
-  private reachable(model: ModelSettings): readonly Deployment[] {
+  /** Those that keys in use reach, past their end or not. */
+  reachableDeployments(model: ModelSettings): readonly Deployment[] {
     return this.#deployments.get(model.name) ?? [];
   }
 }
 
-function usableUpstreams({ providers, simulatorUrl }: CatalogueOptions): ReadonlyMap<string, Upstream> {
-  if (simulatorUrl !== undefined) {
-    const simulator: Upstream = {
-      name: 'simulator',
-      kind: 'openai',
-      baseUrl: simulatorUrl,
-      apiKey: 'simulator',
-      usagePath: '/usage',
-    };
-    return new Map([[simulator.name, simulator]]);
-  }
-  const upstreams = new Map<string, Upstream>();
-  for (const { name, kind, baseUrl, apiKey, usagePath } of providers) {
-    if (apiKey === undefined || !isCalledKind(kind)) continue;
-    upstreams.set(name, { name, kind, baseUrl, apiKey, ...(usagePath !== undefined && { usagePath }) });
+function usableUpstreams({ providers, simulatorUrl }: CatalogueOptions): ReadonlyMap<string, readonly Upstream[]> {
+  if (simulatorUrl !== undefined) return new Map([['simulator', [simulatorAt(simulatorUrl)]]]);
+  const upstreams = new Map<string, readonly Upstream[]>();
+  for (const provider of providers) {
+    const { name, kind, baseUrl, apiKeys, usagePath, apiVersion } = provider;
+    const upstreamsOfKeys = apiKeys.map((apiKey, index) => ({
+      name,
+      keyId: apiKeys.length === 1 ? name : `${name}#${String(index + 1)}`,
+      kind,
+      baseUrl,
+      apiKey,
+      ...(usagePath !== undefined && { usagePath }),
+      ...(apiVersion !== undefined && { apiVersion }),
+    }));
+    if (upstreamsOfKeys.length > 0) upstreams.set(name, upstreamsOfKeys);
   }
   return upstreams;
 }
 
-function reachableDeployments(
+function simulatorAt(baseUrl: string): Upstream {
+  return {
+    name: 'simulator',
+    keyId: 'simulator',
+    kind: 'openai',
+    baseUrl,
+    apiKey: 'simulator',
+    usagePath: '/usage',
+  };
+}
+
+function deploymentsInReach(
   model: ModelSettings,
-  upstreams: ReadonlyMap<string, Upstream>,
+  upstreams: ReadonlyMap<string, readonly Upstream[]>,
   simulatorUrl: string | undefined,
 ): readonly Deployment[] {
   const configured = simulatorUrl === undefined ? model.deployments : [simulatedDeployment(model)];
-  const reachable = configured.flatMap((deployment) => {
-    const upstream = upstreams.get(deployment.provider);
-    return upstream === undefined ? [] : [{ ...deployment, upstream }];
-  });
+  const reachable = configured.flatMap((deployment) =>
+    (upstreams.get(deployment.provider) ?? []).map((upstream) => ({
+      ...deployment,
+      id: `${upstream.keyId}/${deployment.model}`,
+      upstream,
+    })),
+  );
   return model.prefer === 'cheapest' ? reachable.toSorted((a, b) => priceRank(a) - priceRank(b)) : reachable;
 }
 

@@ -22,7 +22,6 @@ export function readCall(
   const startedAt = performance.now();
   const report: CallReport = { attempts: 0 };
   if (request.caller === undefined) throw new Error('a completion needs a caller');
-  refuseDryRun(request);
   const call: CompletionCall = {
     request: parseChatRequest(request.body),
     bodyText: request.bodyText ?? '',
@@ -74,9 +73,10 @@ function readStrict({ headers }: FastifyRequest): boolean {
   throw new ApiError('invalid_request', `${name} must be true or false`, { param: name });
 }
 
-/** Answering a dry run with a real, billed call would be the worst of all answers. */
-function refuseDryRun({ query }: FastifyRequest): void {
-  if (typeof query === 'object' && query !== null && 'dryRun' in query && query.dryRun !== 'false') {
-    throw new ApiError('invalid_request', 'dryRun is not available yet; nothing was called', { param: 'dryRun' });
-  }
+/** Whether nothing is to be called. @throws ApiError for anything but true and false: a misspelt `true` must not buy a call */
+export function isDryRun({ query }: FastifyRequest): boolean {
+  if (typeof query !== 'object' || query === null || !('dryRun' in query)) return false;
+  if (query.dryRun === 'true') return true;
+  if (query.dryRun === 'false') return false;
+  throw new ApiError('invalid_request', 'dryRun must be true or false', { param: 'dryRun' });
 }

@@ -4,10 +4,11 @@ import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RequireScope } from '../../auth/index.js';
 import { AI_OPTIONS, type AiOptions } from '../ai.options.js';
-import { readCall } from './call.reader.js';
+import { isDryRun, readCall } from './call.reader.js';
 import type { CompletionCall } from '../call/completion-call.js';
 import { CompletionObserver } from '../call/completion.observer.js';
 import { CompletionService } from '../call/completion.service.js';
+import { DryRunService } from '../call/dry-run.service.js';
 import { reportHeaders } from './report.headers.js';
 import { ChatCompletionDocs } from './schema/chat.docs.js';
 
@@ -22,6 +23,7 @@ const BUFFERED_CHARS = 65_536;
 export class ChatController {
   constructor(
     private readonly completions: CompletionService,
+    private readonly dryRuns: DryRunService,
     private readonly observer: CompletionObserver,
     @Inject(AI_OPTIONS) private readonly options: AiOptions,
   ) {}
@@ -33,6 +35,7 @@ export class ChatController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string | Readable> {
+    if (isDryRun(request)) return this.dryRun(request, reply);
     const call = readCall(request, reply, this.options.requestDeadlineMs, (ended, error) => {
       this.observer.record(ended, error);
     });
@@ -44,6 +47,13 @@ export class ChatController {
     } finally {
       void reply.headers(reportHeaders(call));
     }
+  }
+
+  private async dryRun(request: FastifyRequest, reply: FastifyReply): Promise<string> {
+    const call = readCall(request, reply, this.options.requestDeadlineMs, () => undefined);
+    const text = JSON.stringify(await this.dryRuns.of(call));
+    void reply.header('content-type', 'application/json; charset=utf-8');
+    return text;
   }
 
   private async whole(call: CompletionCall, reply: FastifyReply): Promise<string> {

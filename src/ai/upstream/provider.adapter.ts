@@ -1,4 +1,5 @@
 import type { Deployment } from '../catalogue/catalogue.js';
+import type { UpstreamHeaders } from './retry-after.js';
 import type { JsonObject } from '../wire/json-value.js';
 
 /** One attempt at one deployment. */
@@ -21,6 +22,8 @@ export interface AttemptRequest {
   readonly signal: AbortSignal;
   /** To be called for every piece of a whole answer that arrives. */
   readonly progressed: () => void;
+  /** Called with the headers of every answer, refusals too: they tell what is left of a quota. */
+  readonly heard: (headers: UpstreamHeaders) => void;
 }
 
 /** A whole answer. */

@@ -35,6 +35,7 @@ export class ProviderLine {
   async post(attempt: AttemptRequest, message: ProviderMessage): Promise<UpstreamAnswer> {
     const { deployment, signal } = attempt;
     const answer = await this.send(attempt, message);
+    attempt.heard(answer.headers);
     if (answer.status >= 200 && answer.status < 300) return answer;
     const text = await readRefusal(answer.body);
     signal.throwIfAborted();
@@ -57,7 +58,10 @@ export class ProviderLine {
     }
   }
 
-  private async send(attempt: AttemptRequest, { url, headers, accept, body }: ProviderMessage): Promise<UpstreamAnswer> {
+  private async send(
+    attempt: AttemptRequest,
+    { url, headers, accept, body }: ProviderMessage,
+  ): Promise<UpstreamAnswer> {
     const { signal, connectMs, requestId } = attempt;
     try {
       return await this.transport.send({

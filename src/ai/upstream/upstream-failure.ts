@@ -19,4 +19,20 @@ export class UpstreamFailure extends ApiError {
   ) {
     super(code, message, options);
   }
+
+  /**
+   * As the caller is told of it once this service has tried all it may. The official clients would try everything again, each try
+   * here being several; only a rate limit, which passes, is left to them.
+   */
+  afterAllAttempts(): UpstreamFailure {
+    if (this.blame !== 'upstream' || this.code === 'rate_limit_exceeded') return this;
+    const { param, retryAfterMs, reportedCode, cause } = this;
+    return new UpstreamFailure(this.blame, this.code, this.message, {
+      isRetryable: false,
+      reportedCode,
+      cause,
+      ...(param !== undefined && { param }),
+      ...(retryAfterMs !== undefined && { retryAfterMs }),
+    });
+  }
 }

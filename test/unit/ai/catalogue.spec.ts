@@ -1,117 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { Catalogue, type CatalogueOptions } from '../../../src/ai/catalogue/catalogue.js';
-import { chooseRoute, type Route } from '../../../src/ai/catalogue/route.js';
-import type { Caller } from '../../../src/auth/index.js';
-import type { DeploymentSettings, ModelSettings } from '../../../src/config/index.js';
-
-const deployment = (provider: string, more: Partial<DeploymentSettings> = {}): DeploymentSettings => ({
-  provider,
-  model: `${provider}-name`,
-  prices: { input: 1, cachedInput: 1, output: 1 },
-  limits: {},
-  ...more,
-});
-
-const model = (
-  name: string,
-  deployments: readonly DeploymentSettings[],
-  more: Partial<ModelSettings> = {},
-): ModelSettings => ({
-  name,
-  aliases: [`${name}-alias`],
-  created: 1,
-  ownedBy: 'acme',
-  contextWindow: 1_000,
-  maxOutputTokens: 100,
-  separateInputLimit: false,
-  supportsTemperature: true,
-  tokenizer: { encoding: 'o200k', ratio: 1 },
-  limits: {},
-  timeouts: { connectMs: 3_000, firstTokenMs: 1_000, idleMs: 1_000 },
-  slotLeaseMs: 1_000,
-  busyWaitMs: 0,
-  fallbacks: [],
-  prefer: 'listed',
-  deployments,
-  simulated: { firstTokenMs: 1, tokensPerSecond: 1_000 },
-  ...more,
-});
-
-const provider = (name: string, apiKey?: string) => ({
-  name,
-  kind: 'openai' as const,
-  baseUrl: `https://${name}.example/v1`,
-  keyVariable: 'KEY',
-  ...(apiKey !== undefined && { apiKey }),
-});
-
-const NOW = Date.UTC(2027, 5, 1);
-const PAST = Date.UTC(2027, 0, 14);
-
-const catalogue = (more: Partial<CatalogueOptions> = {}): Catalogue =>
-  new Catalogue({
-    models: [
-      model('big', [deployment('one'), deployment('two')]),
-      model('small', [deployment('one')]),
-      model('gone', [deployment('one', { shutdownAt: PAST, successor: 'next' })]),
-      model('keyless', [deployment('three')]),
-    ],
-    providers: [provider('one', 'k1'), provider('two', 'k2'), provider('three')],
-    tiers: { free: ['small'], pro: ['gone', 'small'], enterprise: ['big', 'small', 'gone', 'keyless'] },
-    now: () => NOW,
-    ...more,
-  });
-
-const caller = (tier: Caller['tier']): Caller => ({ id: 'c', tier, scopes: ['chat'], weight: 1 });
-
-const route = (names: readonly string[], tier: Caller['tier'] = 'enterprise', isStrict = false): Route =>
-  chooseRoute(catalogue(), { names, caller: caller(tier), isStrict });
-
-describe('chooseRoute()', () => {
-  it('answers the requested model with its deployments in order', () => {
-    const { model: chosen, reason, deployments } = route(['big']);
-    expect([chosen.name, reason, deployments.map(({ upstream }) => upstream.name)]).toEqual([
-      'big',
-      'requested',
-      ['one', 'two'],
-    ]);
-  });
-
-  it('resolves an alias and says so', () => {
-    expect(route(['big-alias'])).toMatchObject({ model: { name: 'big' }, reason: 'alias' });
-  });
-
-  it('does not know a model that is not in the catalogue', () => {
-    expect(() => route(['nope'])).toThrow(expect.objectContaining({ code: 'model_not_found', param: 'model' }));
-  });
-
-  it.each(['__proto__', 'constructor', 'toString', ''])('does not take %j for a model', (name) => {
-    expect(() => route([name])).toThrow(expect.objectContaining({ code: 'model_not_found' }));
-  });
-
-  it("puts the tier's first served model in place of one outside the tier", () => {
-    expect(route(['big'], 'free')).toMatchObject({ model: { name: 'small' }, reason: 'tier' });
-    expect(route(['big'], 'pro')).toMatchObject({ model: { name: 'small' }, reason: 'tier' });
-  });
-
-  it('refuses instead when the caller is strict', () => {
-    expect(() => route(['big'], 'free', true)).toThrow(expect.objectContaining({ code: 'model_not_allowed' }));
-  });
-
-  it('takes the first usable model of an explicit list', () => {
-    expect(route(['nope', 'gone', 'small', 'big'])).toMatchObject({ model: { name: 'small' }, reason: 'requested' });
-  });
-
-  it('says when a model was shut down and what its vendor names instead', () => {
-    expect(() => route(['gone'])).toThrow(
-      expect.objectContaining({ code: 'model_retired', message: expect.stringMatching(/2027-01-14.*next/) }),
-    );
-  });
-
-  it('does not find a model that no provider with a key serves', () => {
-    expect(() => route(['keyless'])).toThrow(expect.objectContaining({ code: 'model_not_found' }));
-  });
-});
+import { PROVIDER_KINDS } from '../../../src/config/index.js';
+import { catalogue, deployment, model, provider } from '../../support/catalogues.js';
 
 describe('Catalogue', () => {
   it('serves every model by the simulator alone once it has its URL, whatever has been shut down', () => {
@@ -132,10 +21,21 @@ describe('Catalogue', () => {
     expect(live.map(({ prices }) => prices?.input)).toEqual([0.1, 1, undefined]);
   });
 
-  it('leaves providers out that are of a kind it can not call', () => {
+  it.each(PROVIDER_KINDS)('reaches providers of kind %s', (kind) => {
     const entry = model('m', [deployment('one')]);
-    const providers = [{ ...provider('one', 'k'), kind: 'anthropic' as const }];
-    expect(catalogue({ models: [entry], providers }).liveDeployments(entry)).toEqual([]);
+    const providers = [{ ...provider('one', 'k'), kind }];
+    const [first] = catalogue({ models: [entry], providers }).liveDeployments(entry);
+    expect(first?.upstream).toMatchObject({ name: 'one', kind });
+  });
+
+  it('makes one deployment of each key of a provider, in order', () => {
+    const entry = model('m', [deployment('one')]);
+    const providers = [{ ...provider('one'), apiKeys: ['k1', 'k2'], apiKeyVariables: ['KEY', 'KEY_2'] }];
+    const found = catalogue({ models: [entry], providers }).liveDeployments(entry);
+    expect(found.map(({ id, upstream }) => [id, upstream.apiKey])).toEqual([
+      ['one#1/one-name', 'k1'],
+      ['one#2/one-name', 'k2'],
+    ]);
   });
 
   it('knows which models a provider in use serves', () => {

@@ -5,19 +5,22 @@ import { UndiciTransport } from '../../../src/ai/upstream/undici.transport.js';
 
 const attempt = (signal = new AbortController().signal): AttemptRequest => ({
   deployment: {
+    id: 'acme/m',
     provider: 'acme',
     model: 'm',
     limits: {},
-    upstream: { name: 'acme', kind: 'openai', baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'secret-key' },
+    upstream: { name: 'acme', keyId: 'acme', kind: 'openai', baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'secret-key' },
   },
   bodyText: '{"model":"x","messages":[]}',
   body: { model: 'x', messages: [] },
   headers: {},
   choices: 1,
+  maxOutputTokens: 100,
   requestId: 'r',
   connectMs: 3_000,
   signal,
   progressed: () => undefined,
+  heard: () => undefined,
 });
 
 class FailingTransport extends UndiciTransport {

@@ -8,19 +8,22 @@ import { sized } from '../../support/proof-scale.js';
 
 const attempt: AttemptRequest = {
   deployment: {
+    id: 'acme/m',
     provider: 'acme',
     model: 'm',
     limits: {},
-    upstream: { name: 'acme', kind: 'openai', baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'secret-key' },
+    upstream: { name: 'acme', keyId: 'acme', kind: 'openai', baseUrl: 'http://127.0.0.1:9/v1', apiKey: 'secret-key' },
   },
   bodyText: '{}',
   body: {},
   choices: 1,
+  maxOutputTokens: 100,
   headers: {},
   requestId: 'r',
   connectMs: 3_000,
   signal: new AbortController().signal,
   progressed: () => undefined,
+  heard: () => undefined,
 };
 
 /** What a caller receives of bytes that come in these pieces. */

@@ -16,12 +16,16 @@ import type { UndiciTransport, UpstreamAnswer } from '../undici.transport.js';
 import { UpstreamFailure } from '../upstream-failure.js';
 import { CompletionCollector } from './completion.collector.js';
 import { openAiError } from './error.translator.js';
+import { withExactInputs } from './exact-inputs.js';
 import { eventsOf, MessageReader } from './message.reader.js';
 import { readMessageStream } from './message.stream.js';
 import { UntranslatableError } from '../untranslatable.error.js';
 import { messagesRequest, type MessagesRequest } from './request.translator.js';
 
-/** https://platform.claude.com/docs/en/api/versioning */
+/**
+ * Not its successor, 2026-10-21: that one refuses temperature, top_p and top_k, and changes nothing else that is said here
+ * (https://platform.claude.com/docs/en/api/versioning).
+ */
 const API_VERSION = '2023-06-01';
 
 /**
@@ -96,15 +100,11 @@ export class AnthropicAdapter implements ProviderAdapter {
 
   private async completionOf(answer: UpstreamAnswer, attempt: AttemptRequest): Promise<JsonObject> {
     const { upstream } = attempt.deployment;
-    const value = parseObject(await this.#line.read(answer, attempt));
+    const text = await this.#line.read(answer, attempt);
+    const value = parseObject(text);
     if (hasError(value)) throw classifyInBand(upstream, openAiError(value), this.now());
     try {
-      if (value?.['type'] !== 'message' || !Array.isArray(value['content']))
-        throw new MalformedStreamError('an answer that is no message');
-      const reader = this.reader();
-      const collector = new CompletionCollector();
-      for (const event of eventsOf(value)) for (const chunk of reader.read(event)) collector.add(chunk);
-      return collector.completion();
+      return completionFrom(text, value, this.reader());
     } catch (error) {
       if (!(error instanceof MalformedStreamError)) throw error;
       throw brokenUpstream(upstream.name, 'answered with something that is not a message', error);
@@ -118,6 +118,17 @@ export class AnthropicAdapter implements ProviderAdapter {
   private reader(): MessageReader {
     return new MessageReader(Math.floor(this.now() / 1_000));
   }
+}
+
+function completionFrom(text: string, message: JsonObject | undefined, reader: MessageReader): JsonObject {
+  if (message?.['type'] !== 'message' || !Array.isArray(message['content'])) {
+    throw new MalformedStreamError('an answer that is no message');
+  }
+  const collector = new CompletionCollector();
+  for (const event of eventsOf(withExactInputs(text, message))) {
+    for (const chunk of reader.read(event)) collector.add(chunk);
+  }
+  return collector.completion();
 }
 
 async function collect(groups: AsyncIterable<readonly StreamEvent[]>, progressed: () => void): Promise<JsonObject> {

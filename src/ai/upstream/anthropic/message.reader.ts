@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, member } from '../../wire/json-value.js';
 import { MalformedStreamError } from '../../wire/sse.reader.js';
+import { writeJson } from './raw-json.js';
 import { laterUsage, openAiUsage } from './usage.js';
 
 /** A chat.completion.chunk. */
@@ -113,7 +114,7 @@ export class MessageReader {
     this.#blocks.delete(index);
     if (block.type === 'tool_use' && !block.hasInput) {
       // No piece at all says an empty input, which OpenAI writes out.
-      return [this.callChunk(block.call, {}, { arguments: JSON.stringify(block.input ?? {}) })];
+      return [this.callChunk(block.call, {}, { arguments: writeJson(block.input ?? {}) })];
     }
     if (block.type !== 'thinking') return [];
     const { thinking, signature } = block;

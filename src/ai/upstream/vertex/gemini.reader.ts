@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { isObject, type JsonObject, member } from '../../wire/json-value.js';
 import { MalformedStreamError } from '../../wire/sse.reader.js';
 import { brokenUpstream } from '../failure.classifier.js';
@@ -24,6 +25,8 @@ export class GeminiReader {
   readonly #readers = new Map<number, PartReader>();
   readonly #finished = new Set<number>();
   #usage: JsonObject | undefined;
+  /** The provider's for the answer, as soon as it is known. */
+  #id: string = randomUUID();
 
   constructor(private readonly options: GeminiReaderOptions) {}
 
@@ -62,7 +65,8 @@ export class GeminiReader {
   }
 
   #choicesOf(response: JsonObject): readonly JsonObject[] {
-    const { candidates } = response;
+    const { candidates, responseId } = response;
+    if (typeof responseId === 'string' && responseId !== '') this.#id = responseId;
     if (Array.isArray(candidates) && candidates.length > 0) {
       return candidates.map((candidate: unknown) => {
         if (!isObject(candidate)) throw new MalformedStreamError('a candidate that is none');
@@ -79,8 +83,7 @@ export class GeminiReader {
     const { index = 0, content, finishReason, logprobsResult, ...others } = candidate;
     if (typeof index !== 'number') throw new MalformedStreamError('a candidate without a place');
     const isFirst = !this.#readers.has(index);
-    const reader = this.#readers.get(index) ?? new PartReader(this.options.provider);
-    this.#readers.set(index, reader);
+    const reader = this.#readerOf(index);
     const delta = reader.read(member(content, 'parts'));
     const end = this.#endOf(finishReason, reader);
     if (end !== null) this.#finished.add(index);
@@ -96,10 +99,19 @@ export class GeminiReader {
   /** The prompt itself was refused: no answer was begun. */
   #blocked(): readonly JsonObject[] {
     return Array.from({ length: this.options.choices }, (_, index) => {
-      this.#readers.set(index, new PartReader(this.options.provider));
+      this.#readerOf(index);
       this.#finished.add(index);
       return { index, delta: { role: 'assistant' }, logprobs: null, finish_reason: 'content_filter' };
     });
+  }
+
+  #readerOf(index: number): PartReader {
+    let reader = this.#readers.get(index);
+    if (reader === undefined) {
+      reader = new PartReader(this.options.provider, `${this.#id}/${String(index)}`);
+      this.#readers.set(index, reader);
+    }
+    return reader;
   }
 
   #endOf(reason: unknown, reader: PartReader): string | null {
@@ -112,10 +124,10 @@ export class GeminiReader {
   }
 
   #chunk(response: JsonObject, members: JsonObject): JsonObject {
-    const { responseId, createTime, modelVersion } = response;
+    const { createTime, modelVersion } = response;
     const created = typeof createTime === 'string' ? Math.floor(Date.parse(createTime) / 1_000) : Number.NaN;
     return {
-      id: typeof responseId === 'string' ? `chatcmpl-${responseId}` : 'chatcmpl-unnamed',
+      id: `chatcmpl-${this.#id}`,
       object: 'chat.completion.chunk',
       created: Number.isNaN(created) ? this.options.now : created,
       model: typeof modelVersion === 'string' ? modelVersion : this.options.model,

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { isObject, type JsonObject } from '../../wire/json-value.js';
 import { MalformedStreamError } from '../../wire/sse.reader.js';
 import { brokenUpstream } from '../failure.classifier.js';
@@ -14,7 +14,11 @@ const ABOUT = ['text', 'thought', 'thoughtSignature', 'videoMetadata', 'mediaRes
 export class PartReader {
   #calls = 0;
 
-  constructor(private readonly provider: string) {}
+  /** @param answer - names the answer among all answers: ids are made of it, so that the same answer has the same ids */
+  constructor(
+    private readonly provider: string,
+    private readonly answer: string,
+  ) {}
 
   get hasCalled(): boolean {
     return this.#calls > 0;
@@ -39,18 +43,25 @@ export class PartReader {
     };
   }
 
-  /** It comes whole, also in a stream. Gemini mostly gives it no id, OpenAI's format needs one. */
+  /** It comes whole, also in a stream. Gemini mostly gives it no id; OpenAI's format needs one, of 40 characters at most. */
   #call({ id, name, args }: JsonObject, thoughtSignature: unknown): JsonObject {
     if (typeof name !== 'string') throw new MalformedStreamError('a call without a name');
     const index = this.#calls;
     this.#calls += 1;
     return {
       index,
-      id: typeof id === 'string' && id !== '' ? id : `call_${randomUUID().replaceAll('-', '')}`,
+      id: typeof id === 'string' && id !== '' ? id : this.#madeUpId(index),
       type: 'function',
       function: { name, arguments: JSON.stringify(args ?? {}) },
       ...signed(thoughtSignature),
     };
+  }
+
+  #madeUpId(index: number): string {
+    const digest = createHash('sha256')
+      .update(`${this.answer}/${String(index)}`)
+      .digest('hex');
+    return `call_${digest.slice(0, 24)}`;
   }
 
   #checked(part: JsonObject): JsonObject {

@@ -1,0 +1,39 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { Catalogue } from '../catalogue/catalogue.js';
+import { RoutePlanner } from '../route/route.planner.js';
+import type { RoutePlan } from '../route/route.plan.js';
+import { KeyService } from '../keys/key.service.js';
+import { ADAPTERS, type Adapters } from '../upstream/adapters.js';
+import { maxOutputTokensOf, namesOf } from './chat-request.js';
+import type { CompletionCall } from './completion-call.js';
+import { PromptGauge } from './prompt.gauge.js';
+
+/** Plans who may answer a completion call. */
+@Injectable()
+export class CompletionRouter {
+  readonly #planner: RoutePlanner;
+
+  constructor(
+    catalogue: Catalogue,
+    @Inject(ADAPTERS) adapters: Adapters,
+    keys: KeyService,
+    private readonly gauge: PromptGauge,
+  ) {
+    this.#planner = new RoutePlanner(catalogue, ({ upstream }) => adapters[upstream.kind], keys);
+  }
+
+  /** @throws the signal's reason when the caller has left */
+  plan(call: CompletionCall): Promise<RoutePlan> {
+    const { request, caller, isStrict, body, bodyText } = call;
+    return this.#planner.plan({
+      names: namesOf(request),
+      isExplicit: Array.isArray(request.models),
+      caller,
+      isStrict,
+      body,
+      bodyLength: bodyText.length,
+      maxOutputTokens: maxOutputTokensOf(request),
+      countPrompt: (model) => this.gauge.promptTokens(call, model),
+    });
+  }
+}

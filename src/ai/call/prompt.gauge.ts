@@ -1,0 +1,56 @@
+import { Injectable } from '@nestjs/common';
+import type { ModelSettings } from '../../config/index.js';
+import { estimateTokens, observedRatio, type TokenCount, TokenCounters } from '../../tokens/index.js';
+import { Fleet } from '../fleet/index.js';
+import type { CompletionCall } from './completion-call.js';
+import type { Usage } from './cost.js';
+
+/** Of the calls that were not counted anyway, one in so many is, so that the models' ratios are learned. */
+const SAMPLED_ONE_IN = 50;
+/** Longer prompts are counted only where the count is needed, characters. */
+const SAMPLED_LENGTH = 32_768;
+
+/** Counts prompts as the models would, and learns from the providers' own counts how far off that is. */
+@Injectable()
+export class PromptGauge {
+  readonly #counts = new WeakMap<CompletionCall, Map<string, TokenCount>>();
+
+  constructor(
+    private readonly counters: TokenCounters,
+    private readonly fleet: Fleet,
+  ) {}
+
+  /** @throws the signal's reason when the caller has left */
+  async promptTokens(call: CompletionCall, model: ModelSettings): Promise<number> {
+    return (await this.count(call, model)).tokens;
+  }
+
+  async count(call: CompletionCall, model: ModelSettings): Promise<TokenCount> {
+    const { body, signal } = call;
+    const counts = this.#counts.get(call) ?? new Map<string, TokenCount>();
+    this.#counts.set(call, counts);
+    const known = counts.get(model.name);
+    if (known !== undefined) return known;
+    const count = await estimateTokens(this.counters, model.tokenizer, body, {
+      calibration: model.tokenizer.ratio * this.fleet.tokens.of(model.name),
+      signal,
+    });
+    counts.set(model.name, count);
+    return count;
+  }
+
+  /** Compares with what the provider has counted. Never fails: nobody waits for it. */
+  async learn(call: CompletionCall, model: ModelSettings, usage: Usage): Promise<void> {
+    const isCounted = this.#counts.get(call)?.has(model.name) === true;
+    if (!isCounted && (call.bodyText.length > SAMPLED_LENGTH || Math.random() * SAMPLED_ONE_IN >= 1)) return;
+    try {
+      const count = await this.count(call, model);
+      if (observedRatio(count, usage.promptTokens) === undefined) return;
+      const ours = count.textTokens * model.tokenizer.ratio;
+      this.fleet.tokens.counted(model.name, { ours, providers: usage.promptTokens });
+    } catch (error) {
+      // The caller has left: the sample is lost, nothing else.
+      if (!call.signal.aborted) throw error;
+    }
+  }
+}

@@ -1,0 +1,137 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { AI_OPTIONS, type AiOptions } from '../ai.options.js';
+import type { Deployment } from '../catalogue/catalogue.js';
+import { Fleet } from '../fleet/index.js';
+import { KeyService } from '../keys/key.service.js';
+import type { Obstacle } from '../route/obstacle.js';
+import { coolingDown, keyIsOut } from '../route/obstacles.js';
+import type { Candidate } from '../route/route.plan.js';
+import type { UpstreamHeaders } from '../upstream/retry-after.js';
+import type { UpstreamFailure } from '../upstream/upstream-failure.js';
+import type { Attempt } from './attempt.js';
+import type { Gate, Turn } from './attempt.sequence.js';
+import type { AttemptLimits } from './attempt.timers.js';
+import { maxOutputTokensOf } from './chat-request.js';
+import type { CompletionCall } from './completion-call.js';
+import { CompletionObserver } from './completion.observer.js';
+import type { Usage } from './cost.js';
+import { PromptGauge } from './prompt.gauge.js';
+
+/** Lets calls pass to the deployments by what the fleet knows of them, and tells the fleet how the calls went. */
+@Injectable()
+export class UpstreamGate implements Gate {
+  constructor(
+    private readonly fleet: Fleet,
+    private readonly keys: KeyService,
+    private readonly gauge: PromptGauge,
+    private readonly observer: CompletionObserver,
+    @Inject(AI_OPTIONS) private readonly options: AiOptions,
+  ) {}
+
+  obstacleAt({ deployment }: Candidate): Obstacle | undefined {
+    const parking = this.fleet.keys.parkingOf(deployment.upstream.keyId);
+    if (parking !== undefined) return keyIsOut(deployment, parking);
+    const standing = this.fleet.standings.of(deployment.id);
+    const isFree = standing.state === 'closed' || (standing.state === 'half-open' && standing.retryAfterMs === 0);
+    return isFree ? undefined : coolingDown(deployment, standing.retryAfterMs);
+  }
+
+  async enter(candidate: Candidate): Promise<Obstacle | undefined> {
+    const obstacle = this.obstacleAt(candidate);
+    if (obstacle !== undefined) return obstacle;
+    const { standings } = this.fleet;
+    const { id } = candidate.deployment;
+    if (standings.of(id).state === 'closed' || (await standings.claimProbe(id))) return undefined;
+    return coolingDown(candidate.deployment, standings.of(id).retryAfterMs);
+  }
+
+  /** The clocks of an attempt: the last candidate may take all the time that is left. */
+  limitsOf({ candidate, remainingMs, isLast }: Turn, call: CompletionCall): AttemptLimits {
+    const { model, deployment } = candidate;
+    const provider = deployment.upstream.name;
+    const limits = { provider, totalMs: remainingMs, idleMs: model.timeouts.idleMs };
+    return isLast ? limits : { ...limits, firstTokenMs: this.patienceFor(candidate, call) };
+  }
+
+  /** The headers of an answer, good or bad. */
+  heard({ id }: Deployment, headers: UpstreamHeaders): void {
+    this.fleet.limits.told(id, headers);
+  }
+
+  /** A whole answer is there. */
+  completed(attempt: Attempt, usage: Usage | undefined): void {
+    const { candidate, call } = attempt;
+    const tookMs = attempt.elapsedMs();
+    this.fleet.standings.succeeded(candidate.deployment.id, { tookMs });
+    if (usage === undefined) return;
+    this.fleet.latencies.answered(candidate.model.name, tookMs, usage.completionTokens);
+    this.billed(candidate, call, usage);
+  }
+
+  /** The first content of a stream is there: whoever waited for this probe may go on. */
+  begun(attempt: Attempt): void {
+    const { model, deployment } = attempt.candidate;
+    const tookMs = attempt.elapsedMs();
+    this.fleet.latencies.streamed(model.name, tookMs);
+    if (this.fleet.standings.of(deployment.id).state !== 'closed') {
+      this.fleet.standings.succeeded(deployment.id, { tookMs });
+    }
+  }
+
+  /** A stream came to its regular end. */
+  ended(attempt: Attempt, usage: Usage | undefined): void {
+    const { candidate, call } = attempt;
+    this.fleet.standings.succeeded(candidate.deployment.id, { tookMs: attempt.elapsedMs() });
+    if (usage !== undefined) this.billed(candidate, call, usage);
+  }
+
+  failed(attempt: Attempt, failure: UpstreamFailure): void {
+    const { candidate, call } = attempt;
+    const { deployment } = candidate;
+    this.observer.attemptFailed(call, failure);
+    if (failure.blame === 'upstream' && !this.isImpatience(attempt)) this.strike(attempt, failure);
+    else this.fleet.standings.letGo(deployment.id);
+    if (failure.blame === 'key') this.keys.failed(deployment.upstream, failure);
+  }
+
+  /** It was ended for a reason that says nothing of the provider: the caller left. */
+  abandoned({ candidate }: Attempt): void {
+    this.fleet.standings.letGo(candidate.deployment.id);
+  }
+
+  private strike(attempt: Attempt, failure: UpstreamFailure): void {
+    const { model, deployment } = attempt.candidate;
+    const tookMs = attempt.elapsedMs();
+    const { code, retryAfterMs } = failure;
+    this.fleet.standings.failed(deployment.id, { code, tookMs, ...(retryAfterMs !== undefined && { retryAfterMs }) });
+    if (attempt.timers.expired === 'first-token') {
+      this.fleet.latencies.timedOut(model.name, attempt.call.request.stream === true ? 'stream' : 'json', tookMs);
+    }
+  }
+
+  /** A caller that gives a model less time than it takes must not put it out for everybody. */
+  private isImpatience(attempt: Attempt): boolean {
+    if (attempt.timers.expired !== 'total') return false;
+    const fairMs = Math.min(this.patienceFor(attempt.candidate, attempt.call), this.options.requestDeadlineMs * 0.9);
+    return attempt.elapsedMs() < fairMs;
+  }
+
+  private patienceFor({ model }: Candidate, { request }: CompletionCall): number {
+    const { latencies } = this.fleet;
+    if (request.stream === true) return latencies.firstTokenLimitMs(model.name);
+    const asked = maxOutputTokensOf(request);
+    return latencies.answerLimitMs(
+      model.name,
+      asked === 0 ? model.maxOutputTokens : Math.min(asked, model.maxOutputTokens),
+    );
+  }
+
+  private billed({ model, deployment }: Candidate, call: CompletionCall, usage: Usage): void {
+    const { report } = call;
+    this.fleet.keys.spent(deployment.upstream.keyId, {
+      tokens: usage.promptTokens + usage.completionTokens,
+      ...(report.costUsd !== undefined && { costUsd: report.costUsd }),
+    });
+    void this.gauge.learn(call, model, usage);
+  }
+}
