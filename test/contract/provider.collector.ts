@@ -40,6 +40,11 @@ export async function collected(
   return whole;
 }
 
+/** The same without the ids of its calls: where a provider gives none, the adapter makes them up. */
+export function unnamed({ calls, ...whole }: Collected): Omit<Collected, 'calls'> & { calls: object[] } {
+  return { ...whole, calls: calls.map(({ name, arguments: input }) => ({ name, arguments: input })) };
+}
+
 function add(whole: Collected, event: StreamEvent): void {
   if (whole.kinds.at(-1) !== event.kind) whole.kinds.push(event.kind);
   if (event.kind !== 'chunk') return;

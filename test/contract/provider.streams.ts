@@ -6,7 +6,7 @@ import { holdHead } from '../../src/ai/call/stream.head.js';
 import { sized } from '../support/proof-scale.js';
 import { json, RESET, stream } from '../support/scripted-upstream.js';
 import { answering, attemptAt, CannedTransport, reply, textReply } from './provider.attempts.js';
-import { collected, type Collected } from './provider.collector.js';
+import { collected, type Collected, unnamed } from './provider.collector.js';
 import type { Reply, Subject } from './provider.rig.js';
 
 const RICH = reply([
@@ -82,32 +82,31 @@ export function describeStreams({ rig, bench }: Subject): void {
 
   it('row 36, row 37: as the same one, however the bytes are cut', async () => {
     const bytes = Buffer.from(wire.frames(RICH).join(''));
-    const whole = await canned([bytes]);
+    const whole = unnamed(await canned([bytes]));
     await fc.assert(
       fc.asyncProperty(fc.array(fc.nat(bytes.length), { maxLength: 40 }), async (places) => {
         const cuts = [0, ...places.sort((a, b) => a - b), bytes.length];
         const pieces = cuts.slice(1).map((end, index) => bytes.subarray(cuts[index], end));
-        expect(await canned(pieces.filter(({ length }) => length > 0))).toEqual(whole);
+        expect(unnamed(await canned(pieces.filter(({ length }) => length > 0)))).toEqual(whole);
       }),
       { numRuns: sized(100, 5_000) },
     );
-    expect(await canned([...bytes].map((byte) => Uint8Array.of(byte)))).toEqual(whole);
+    expect(unnamed(await canned([...bytes].map((byte) => Uint8Array.of(byte))))).toEqual(whole);
   });
 
   it('row 39: only whole: cut off anywhere, it fails or had everything', async () => {
     const bytes = Buffer.from(wire.frames(RICH).join(''));
-    const whole = await canned([bytes]);
+    const { content, calls, finish } = unnamed(await canned([bytes]));
     await fc.assert(
       fc.asyncProperty(fc.nat(bytes.length - 1), async (length) => {
         let seen: Collected | undefined;
         const cut = canned([bytes.subarray(0, length)], (soFar) => (seen = soFar));
-        const outcome = await cut.catch((error: unknown) => error);
+        const outcome = await cut.then(unnamed, (error: unknown) => error);
         if (outcome instanceof Error) {
           expect(outcome).toBeInstanceOf(UpstreamFailure);
           expect(outcome).toMatchObject({ blame: 'upstream', code: 'upstream_error' });
           expect(seen?.kinds ?? []).not.toContain('done');
         } else {
-          const { content, calls, finish } = whole;
           expect(outcome).toMatchObject({ content, calls, finish });
         }
       }),

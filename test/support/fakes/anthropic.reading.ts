@@ -2,16 +2,13 @@ import type { Understood, UnderstoodPart, UnderstoodTool, UnderstoodTurn } from 
 import type { ReceivedRequest } from '../scripted-upstream.js';
 import { list, type Members, number, object, onlyKnown, optional, RefusedRequest, text } from './reading.js';
 
-const MEMBERS = [
+const LATEST = [
   'model',
   'max_tokens',
   'messages',
   'system',
   'stream',
   'stop_sequences',
-  'temperature',
-  'top_p',
-  'top_k',
   'tools',
   'tool_choice',
   'thinking',
@@ -21,10 +18,19 @@ const MEMBERS = [
   'cache_control',
 ];
 
+/** https://platform.claude.com/docs/en/api/versioning */
+const MEMBERS: Readonly<Record<string, readonly string[]>> = {
+  '2023-06-01': [...LATEST, 'temperature', 'top_p', 'top_k'],
+  '2026-10-21': LATEST,
+};
+
+function noVersion(): never {
+  throw new RefusedRequest('anthropic-version: header is required');
+}
+
 /** Reads a request as strictly as Anthropic does. @throws RefusedRequest where it would answer 400 */
 export function understandMessages({ body, headers }: ReceivedRequest): Understood {
-  if (headers['anthropic-version'] !== '2023-06-01') throw new RefusedRequest('anthropic-version: header is required');
-  onlyKnown(body, '', MEMBERS);
+  onlyKnown(body, '', MEMBERS[String(headers['anthropic-version'])] ?? noVersion());
   const turns = turnsOf(body);
   checkResults(turns);
   const tools = list(body['tools'] ?? [], 'tools').map((tool) => toolOf(object(tool, 'tools')));
