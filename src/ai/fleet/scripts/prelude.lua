@@ -45,7 +45,7 @@ local function changed(cell, body, ends)
   if ends <= ms then
     body = ''
   end
-  if body == cell.body and (body == '' or true) then
+  if body == cell.body and (body == '' or ends <= cell.ends) then
     return cell
   end
   return { revision = math.max(cell.revision + 1, us), ends = body == '' and ms + EMPTY_MS or ends, body = body }
