@@ -1,15 +1,27 @@
-import { parseObject } from '../../wire/json-value.js';
+import { pipeline, type Readable } from 'node:stream';
 import { MalformedStreamError, type SseEvent } from '../../wire/sse.reader.js';
-import type { EventReader } from '../event-stream.js';
+import { type EventReader, readEventStream } from '../event-stream.js';
 import { classifyAnswer, type FailedProvider, hasError } from '../failure.classifier.js';
-import type { StreamEvent } from '../provider.adapter.js';
+import type { AttemptRequest, StreamEvent } from '../provider.adapter.js';
 import type { UpstreamFailure } from '../upstream-failure.js';
+import { BareErrorStream } from './bare-error.stream.js';
 import type { GeminiReader } from './gemini.reader.js';
-import { openAiError, retryDelayMs, statusOf } from './google.error.js';
+import { openAiError, parseResponse, retryDelayMs, statusOf } from './google.error.js';
 import { withRetryAfter } from './vertex.line.js';
 
-/** Gemini's server-sent events: one response each. The stream has no end of its own but the connection's. */
-export class GeminiEvents implements EventReader {
+/** Reads Gemini's stream; see `UpstreamStream.events` for what it guarantees. */
+export function readGeminiStream(
+  body: Readable,
+  attempt: AttemptRequest,
+  { reader, now }: { readonly reader: GeminiReader; readonly now: () => number },
+): AsyncGenerator<readonly StreamEvent[]> {
+  // What becomes of the two is the same, and is met where they are read.
+  const events = pipeline(body, new BareErrorStream(), () => undefined);
+  return readEventStream(events, attempt, new GeminiEvents(attempt.deployment.upstream, reader, now));
+}
+
+/** Server-sent events that hold one response each. The stream has no end of its own but the connection's. */
+class GeminiEvents implements EventReader {
   readonly isDone = false;
 
   constructor(
@@ -23,7 +35,7 @@ export class GeminiEvents implements EventReader {
   }
 
   read({ data }: Extract<SseEvent, { kind: 'event' }>): readonly StreamEvent[] {
-    const response = parseObject(data);
+    const response = parseResponse(data);
     // Without the parser's own words: they quote the answer.
     if (response === undefined) throw new MalformedStreamError('an event that is not a JSON object');
     if (hasError(response)) throw failureIn(this.provider, response, this.now());

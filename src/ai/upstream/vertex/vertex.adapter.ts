@@ -2,7 +2,6 @@ import { forwardedResponseHeaders } from '../../../http/index.js';
 import type { JsonObject } from '../../wire/json-value.js';
 import { MalformedStreamError } from '../../wire/sse.reader.js';
 import { writeJson } from '../anthropic/raw-json.js';
-import { readEventStream } from '../event-stream.js';
 import { brokenUpstream, hasError } from '../failure.classifier.js';
 import type {
   AttemptRequest,
@@ -17,7 +16,7 @@ import { UntranslatableError } from '../untranslatable.error.js';
 import { UpstreamFailure } from '../upstream-failure.js';
 import { GeminiReader } from './gemini.reader.js';
 import { geminiRequest } from './gemini.request.js';
-import { failureIn, GeminiEvents } from './gemini.stream.js';
+import { failureIn, readGeminiStream } from './gemini.stream.js';
 import { parseResponse } from './google.error.js';
 import { VertexLine } from './vertex.line.js';
 
@@ -64,10 +63,9 @@ export class VertexAdapter implements ProviderAdapter {
       if (hasError(response)) throw failureIn(upstream, response, this.now());
       throw brokenUpstream(upstream.name, 'answered a request for a stream with something else');
     }
-    const events = new GeminiEvents(upstream, this.reader(attempt), this.now);
     return {
       headers: forwardedResponseHeaders(answer.headers),
-      events: readEventStream(answer.body, attempt, events),
+      events: readGeminiStream(answer.body, attempt, { reader: this.reader(attempt), now: this.now }),
     };
   }
 
