@@ -119,9 +119,15 @@ export class LockProcess {
   /** Once, and again where it failed; until it stands, the beats bring the grants. */
   #subscribe(): void {
     this.#subscription ??= this.store
-      .subscribe(this.client.process, (message) => {
-        this.client.receive(message);
-      })
+      .subscribe(
+        this.client.process,
+        (message) => {
+          this.client.receive(message);
+        },
+        () => {
+          this.client.askAnew();
+        },
+      )
       .catch(() => {
         this.#subscription = undefined;
       });

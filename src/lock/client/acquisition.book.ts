@@ -40,6 +40,11 @@ export class AcquisitionBook {
     this.#groups.delete(group.key);
   }
 
+  /** Of keys that somebody waits for. */
+  groupsWaiting(): readonly KeyGroup[] {
+    return [...this.#groups.values()].filter(({ members }) => [...members].some(({ state }) => state === 'queued'));
+  }
+
   all(): readonly Acquisition[] {
     return [...this.#byToken.values()];
   }

@@ -114,6 +114,11 @@ export class LockClient implements InquiryListener, BeatListener {
     }
   }
 
+  /** Asks where its waiters are, at once: messages may have been lost. */
+  askAnew(): void {
+    for (const group of this.#book.groupsWaiting()) this.#heartbeat.beat(group);
+  }
+
   /** Calls once the store has heard of everything that was given up or released. */
   whenQuiet(run: () => void): void {
     this.#farewells.whenEmpty(run);

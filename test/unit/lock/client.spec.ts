@@ -143,6 +143,31 @@ describe('LockClient', () => {
     expect(rig.timers).toBe(0);
   });
 
+  it('asks about all its waiters at once when messages may have been lost', () => {
+    const rig = new ClientRig();
+    rig.acquire();
+    rig.acquires[0]?.answer(queued(20, 20));
+    rig.acquire();
+    rig.acquires[1]?.answer({ kind: 'granted', fence: 21 });
+    rig.pass(100);
+    rig.client.askAnew();
+    expect(rig.beats.map(({ sentAt, command }) => [sentAt, command.waiters])).toEqual([[100, ['p-1']]]);
+    rig.beats[0]?.answer({
+      ...{ counter: 22, nextExpiryMs: 1_000, renewals: [] },
+      waiters: [{ kind: 'granted', fence: 22, leftMs: 1_000 }],
+    });
+    expect(rig.events).toEqual(['held at 0', 'held at 100']);
+  });
+
+  it('asks nothing anew where nobody waits', () => {
+    const rig = new ClientRig();
+    rig.acquire();
+    rig.client.askAnew();
+    rig.acquires[0]?.answer({ kind: 'granted', fence: 21 });
+    rig.client.askAnew();
+    expect(rig.beats).toEqual([]);
+  });
+
   it('fails at once where it must not wait', () => {
     const rig = new ClientRig();
     rig.acquire({ waits: false });
