@@ -31,8 +31,10 @@ export async function loadMutant(name: string, mutation: Mutation): Promise<Subj
     `${folder}/lock/client/suspend-aware.clock.ts`,
   );
   const { MemoryLockStore } = await importOf<Pick<Subject, 'MemoryLockStore'>>(`${folder}/lock/memory-lock.store.ts`);
+  const { resolveLockKeys } = await importOf<Pick<Subject, 'resolveLockKeys'>>(`${folder}/lock/lock.options.ts`);
   return {
     LockClient,
+    resolveLockKeys,
     SuspendAwareClock,
     MemoryLockStore,
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),

@@ -143,6 +143,19 @@ describe('LockClient', () => {
     expect(rig.timers).toBe(0);
   });
 
+  it('keeps to the minimum hold when a late answer has the token buried', () => {
+    const rig = new ClientRig();
+    const acquisition = rig.acquire({ minHoldMs: 300 });
+    rig.acquires[0]?.answer({ kind: 'granted', fence: 1 });
+    rig.pass(100);
+    rig.client.release(acquisition, () => undefined);
+    rig.acquires[0]?.answer({ kind: 'granted', fence: 1 });
+    expect(rig.leaves.map(({ command }) => [command.keepMs, command.tombstoneMs])).toEqual([
+      [200, 0],
+      [200, 60_000],
+    ]);
+  });
+
   it('asks about all its waiters at once when messages may have been lost', () => {
     const rig = new ClientRig();
     rig.acquire();
