@@ -116,18 +116,20 @@ export class LockProcess {
     return waiting;
   }
 
-  /** Once, and again where it failed; until it stands, the beats bring the grants. */
+  /** Once, and again where it failed; what was told before it stands, and while it is lost, is asked for. */
   #subscribe(): void {
+    const askAnew = (): void => {
+      this.client.askAnew();
+    };
     this.#subscription ??= this.store
       .subscribe(
         this.client.process,
         (message) => {
           this.client.receive(message);
         },
-        () => {
-          this.client.askAnew();
-        },
+        askAnew,
       )
+      .then(askAnew)
       .catch(() => {
         this.#subscription = undefined;
       });

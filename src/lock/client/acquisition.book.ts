@@ -40,9 +40,8 @@ export class AcquisitionBook {
     this.#groups.delete(group.key);
   }
 
-  /** Of keys that somebody waits for. */
-  groupsWaiting(): readonly KeyGroup[] {
-    return [...this.#groups.values()].filter(({ members }) => [...members].some(({ state }) => state === 'queued'));
+  groups(): readonly KeyGroup[] {
+    return [...this.#groups.values()];
   }
 
   all(): readonly Acquisition[] {

@@ -114,9 +114,12 @@ export class LockClient implements InquiryListener, BeatListener {
     }
   }
 
-  /** Asks where its waiters are, at once: messages may have been lost. */
+  /** Asks how all stands that it waits for or holds, at once: grants and revocations may have been lost. */
   askAnew(): void {
-    for (const group of this.#book.groupsWaiting()) this.#heartbeat.beat(group);
+    for (const group of this.#book.groups()) {
+      group.hasten(this.environment.now());
+      this.#heartbeat.beat(group);
+    }
   }
 
   /** Calls once the store has heard of everything that was given up or released. */

@@ -172,10 +172,26 @@ describe('LockClient', () => {
     expect(rig.events).toEqual(['held at 0', 'held at 100']);
   });
 
-  it('asks nothing anew where nobody waits', () => {
+  it('renews what it holds at once when messages may have been lost: it may have been revoked', () => {
     const rig = new ClientRig();
     rig.acquire();
     rig.client.askAnew();
+    expect(rig.beats).toEqual([]);
+    rig.acquires[0]?.answer({ kind: 'granted', fence: 21 });
+    rig.pass(100);
+    rig.client.askAnew();
+    rig.client.askAnew();
+    expect(rig.beats.map(({ sentAt, command }) => [sentAt, command.renewals.length])).toEqual([
+      [100, 1],
+      [100, 1],
+    ]);
+    rig.beats[0]?.answer({ counter: 22, nextExpiryMs: undefined, renewals: ['revoked'], waiters: [] });
+    expect(rig.events).toEqual(['held at 0', 'lost: revoked at 100']);
+  });
+
+  it('renews nothing anew that has been held for as long as it may be', () => {
+    const rig = new ClientRig();
+    rig.acquire({ maxHoldMs: 5_000 });
     rig.acquires[0]?.answer({ kind: 'granted', fence: 21 });
     rig.client.askAnew();
     expect(rig.beats).toEqual([]);
