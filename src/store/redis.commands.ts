@@ -1,13 +1,14 @@
+import { isIP } from 'node:net';
 import { type Cluster, Command, type Redis } from 'ioredis';
 import { ClusterNodes } from './cluster.nodes.js';
 import { type Deadline, withDeadline } from './deadline.js';
 import { HealthRecord } from './health.record.js';
 import { Link } from './link.js';
 import { type Clients, isCluster } from './redis.clients.js';
-import type { StoreTuning } from './redis.options.js';
+import type { Address, StoreTuning } from './redis.options.js';
 import { replyCode, storeFault } from './redis.fault.js';
 import { checkServer } from './server.check.js';
-import { StoreError } from './store.errors.js';
+import { StoreError, StoreUnavailableError } from './store.errors.js';
 
 /** A probe writes, so that a read-only or replica-less server shows itself; the key never exists. */
 const PROBE_KEY = 'heartbeat';
@@ -95,6 +96,13 @@ export class RedisCommands {
     return [...names].slice(0, limit);
   }
 
+  /** Leaves a connection that leads anywhere else, also one that is still being made. */
+  follow(master: Address): void {
+    const { client } = this.#link;
+    if (client !== undefined && !isCluster(client) && isAt(client, master)) return;
+    this.#link.renew(new StoreUnavailableError('redis fails over: the sentinels name another master'));
+  }
+
   async close(): Promise<void> {
     await this.#link.close();
   }
@@ -160,4 +168,9 @@ export class RedisCommands {
     else await client.del(`${this.clients.keyPrefix}${PROBE_KEY}`);
     this.#health.succeeded();
   }
+}
+
+/** Where a sentinel gives a name, the port must tell. */
+function isAt({ stream }: Redis, { host, port }: Address): boolean {
+  return stream.remotePort === port && (isIP(host) === 0 || stream.remoteAddress === host);
 }
