@@ -1,7 +1,7 @@
 import { expect, it } from '@jest/globals';
 import { type Lease, type LockService, LockStoreError } from '../../src/lock/index.js';
 import { recordFigures } from '../support/figures.js';
-import { type LockWorld, pass } from '../support/lock-world.js';
+import { type LockWorld, pass, told } from '../support/lock-world.js';
 import { sized } from '../support/proof-scale.js';
 
 /** What a dead waiter costs the next one at most: its grant, and a beat. */
@@ -43,7 +43,7 @@ export function describeWaiting(world: () => LockWorld): void {
   });
 
   it('C1: finds a grant that was told before its process could hear', async () => {
-    const [one, two] = [await world().pod(), await world().pod()];
+    const [one, two] = [await world().pod(), await world().freshPod()];
     const lease = await one.locks.acquire('k');
     two.wire.subscribesAfterMs = 3_000;
     const waiting = two.locks.acquire('k');
@@ -52,6 +52,17 @@ export function describeWaiting(world: () => LockWorld): void {
     const startedAt = performance.now();
     await (await waiting).release();
     expect(performance.now() - startedAt).toBeLessThan(BEAT_MS + SLACK_MS);
+  });
+
+  it('C1: asks again as soon as its process hears', async () => {
+    const [one, two] = [await world().pod(), await world().freshPod()];
+    two.wire.subscribesAfterMs = 300;
+    const revoked = await two.locks.acquire('r');
+    expect(await one.locks.forceRelease('r')).toBe(1);
+    revoked.assertHeld();
+    await told(revoked);
+    expect(revoked.signal.reason).toMatchObject({ reason: 'revoked' });
+    expect(two.wire.calls.beat).toBe(1);
   });
 
   it('C2: keeps nothing of keys that were waited for and left', async () => {

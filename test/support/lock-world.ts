@@ -43,7 +43,16 @@ export class LockWorld {
     return new LockWorld(fleet, await fleet.open());
   }
 
+  /** One that has taken locks before, and hears messages. */
   async pod(options: LockServiceOptions = {}): Promise<Pod> {
+    const pod = await this.freshPod(options);
+    await pod.locks.withLock(`first of ${this.#pods.length}`, {}, () => pod.wire.subscribed);
+    pod.wire.forgetCalls();
+    return pod;
+  }
+
+  /** One that begins now. */
+  async freshPod(options: LockServiceOptions = {}): Promise<Pod> {
     const wire = new UnreliableStore(await this.fleet.open());
     const pod = { wire, locks: new LockService(wire, { graceMs: 0, ...options }) };
     this.#pods.push(pod);
@@ -60,7 +69,9 @@ export class LockWorld {
   pods(count: 3): Promise<readonly [LockService, LockService, LockService]>;
   pods(count: number): Promise<readonly LockService[]>;
   async pods(count: number): Promise<readonly LockService[]> {
-    return (await Promise.all(Array.from({ length: count }, () => this.pod()))).map(({ locks }) => locks);
+    const pods: LockService[] = [];
+    for (let number = 0; number < count; number += 1) pods.push((await this.pod()).locks);
+    return pods;
   }
 
   /** Keys that anybody holds or waits for. */

@@ -29,13 +29,22 @@ export class UnreliableStore implements LockStore {
   /** How often each was called. */
   readonly calls: Record<Call, number> = { acquire: 0, beat: 0, leave: 0 };
   hears: HearsFault | undefined;
+  /** Resolves once it hears. */
+  readonly subscribed: Promise<void>;
   /** Subscribing takes so much longer, ms. */
   subscribesAfterMs = 0;
   #isDead = false;
+  #stand: () => void = () => undefined;
   readonly #always = new Map<Call, CallFault>();
   readonly #next = new Map<Call, CallFault[]>();
 
-  constructor(private readonly store: LockStore) {}
+  constructor(private readonly store: LockStore) {
+    this.subscribed = new Promise((resolve) => (this.#stand = resolve));
+  }
+
+  forgetCalls(): void {
+    Object.assign(this.calls, { acquire: 0, beat: 0, leave: 0 });
+  }
 
   /** The next call of this kind. */
   next(call: Call, fault: CallFault): void {
@@ -92,6 +101,7 @@ export class UnreliableStore implements LockStore {
       });
     };
     await this.store.subscribe(process, hear, resumed);
+    this.#stand();
   }
 
   unsubscribe(process: string): Promise<void> {
