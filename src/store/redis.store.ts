@@ -91,8 +91,9 @@ function checkKeys({ name, numberOfKeys, takesMoreKeys }: Script, keys: readonly
   if (keys.length < numberOfKeys || (keys.length > numberOfKeys && !takesMoreKeys)) {
     throw new TypeError(`the script ${name} takes ${numberOfKeys} keys, not ${keys.length}`);
   }
-  const [first = '', ...rest] = keys.map(slotText);
-  const other = rest.findIndex((text) => text !== first);
+  const [first = '', ...rest] = keys;
+  const slot = slotText(first);
+  const other = rest.findIndex((key) => slotText(key) !== slot);
   if (other < 0) return;
   throw new StoreConfigurationError(
     'cross_slot',
