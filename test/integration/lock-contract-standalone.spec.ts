@@ -7,7 +7,7 @@ let ground: RedisGround;
 
 beforeAll(async () => {
   ground = new RedisGround(await startStandalone());
-});
+}, 120_000);
 afterAll(() => ground.stop());
 
 describeLocks('one Redis', () => ground);

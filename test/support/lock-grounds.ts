@@ -1,6 +1,7 @@
 import type { Cluster, Redis } from 'ioredis';
 import { MemoryLockStore, RedisLockStore } from '../../src/lock/index.js';
 import { RedisStore, type RedisStoreOptions } from '../../src/store/index.js';
+import { eventually } from './eventually.js';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.js';
 import type { LockFleet, LockGround } from './lock-world.js';
 import type { RedisServer } from './redis-server.js';
@@ -25,10 +26,16 @@ export interface RedisKind {
   masters(): Promise<readonly RedisServer[]>;
   /** A client that reaches every server by its proxy only. It is made and not connected. */
   clientThrough(proxyOf: (server: { host: string; port: number }) => FaultProxy): Redis | Cluster;
+  /** Makes a replica the master of this name, planned; where there are replicas. */
+  failOver(name: string): Promise<void>;
   stop(): Promise<void>;
 }
 
+/** So that a connection without a sign of life is given up soon. */
+const IMPATIENT = { commandTimeoutMs: 400, heartbeatMs: 100 };
+
 export interface ProxiedFleet extends LockFleet {
+  readonly keyPrefix: string;
   /** One before each server. */
   readonly proxies: readonly FaultProxy[];
 }
@@ -41,6 +48,8 @@ export class RedisGround implements LockGround {
     readonly redis: RedisKind,
     /** Made by it: in place of its own way to open a store. */
     private readonly optionsFor: (keyPrefix: string) => RedisStoreOptions = (keyPrefix) => redis.options(keyPrefix),
+    /** What the client puts before all names. */
+    readonly prefix = '',
   ) {}
 
   fleet(): Promise<LockFleet> {
@@ -60,13 +69,13 @@ export class RedisGround implements LockGround {
       if (proxy === undefined) throw new Error(`there is no server at ${host}:${port}`);
       return proxy;
     });
-    const fleet = fleetOf(() => ({ kind: 'client', client, keyPrefix }));
+    const fleet = fleetOf(() => ({ kind: 'client', client, keyPrefix, ...IMPATIENT }));
     const close = async (): Promise<void> => {
       await fleet.close();
       client.disconnect();
       await Promise.all(proxies.map((proxy) => proxy.close()));
     };
-    return { proxies, open: () => fleet.open(), close };
+    return { keyPrefix, proxies, open: () => fleet.open(), close };
   }
 
   stop(): Promise<void> {
@@ -84,7 +93,8 @@ function fleetOf(options: () => RedisStoreOptions): LockFleet {
   const open = async (): Promise<RedisLockStore> => {
     const store = new RedisStore(options());
     opened.push(store);
-    await store.connected();
+    // A cluster that has just begun, or fails over, is not ready at once.
+    await eventually(() => store.connected().then(() => true));
     return new RedisLockStore(store);
   };
   const close = async (): Promise<void> => {

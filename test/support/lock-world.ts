@@ -43,6 +43,15 @@ export class LockWorld {
     return new LockWorld(fleet, await fleet.open());
   }
 
+  /** @param view another way to the same locks, which stays clear while the fleet's is disturbed */
+  static async watched(fleet: LockFleet, view: LockFleet): Promise<LockWorld> {
+    const store = await view.open();
+    const close = async (): Promise<void> => {
+      await Promise.all([fleet.close(), view.close()]);
+    };
+    return new LockWorld({ open: () => fleet.open(), close }, store);
+  }
+
   /** One that has taken locks before, and hears messages. */
   async pod(options: LockServiceOptions = {}): Promise<Pod> {
     const pod = await this.freshPod(options);

@@ -16,6 +16,7 @@ export async function startStandalone(): Promise<RedisKind> {
     serverOf: () => Promise.resolve(server),
     masters: () => Promise.resolve([server]),
     clientThrough: (proxyOf) => quiet(new Redis({ ...addressOf(proxyOf(server)), lazyConnect: true })),
+    failOver: () => Promise.reject(new Error('one server has no replica')),
     stop: () => server.stop(),
   };
 }
@@ -33,6 +34,7 @@ export async function startSentinel(): Promise<RedisKind> {
       const natMap = natMapOf(servers, proxyOf);
       return quiet(new Redis({ sentinels: sentinels.map(addressOf), name: master, natMap, lazyConnect: true }));
     },
+    failOver: () => sentinel.failOver(),
     stop: () => sentinel.stop(),
   };
 }
@@ -59,6 +61,7 @@ export async function startCluster(): Promise<RedisKind> {
         ),
       );
     },
+    failOver: (name) => cluster.failOver(name),
     stop: () => cluster.stop(),
   };
 }
@@ -68,7 +71,7 @@ export function passingClient(redis: RedisKind, clientPrefix: string): RedisGrou
   const [server] = redis.servers;
   if (server === undefined) throw new Error('no server');
   const client = quiet(new Redis({ ...addressOf(server), keyPrefix: clientPrefix, lazyConnect: true }));
-  return new RedisGround(redis, (keyPrefix) => ({ kind: 'client', client, keyPrefix }));
+  return new RedisGround(redis, (keyPrefix) => ({ kind: 'client', client, keyPrefix }), clientPrefix);
 }
 
 interface Address {
