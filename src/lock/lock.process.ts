@@ -15,8 +15,8 @@ export interface LockProcessOptions {
   readonly graceMs: number;
 }
 
-/** How long aborted work may take to end before its locks are taken from it, ms. */
-const ABORT_MS = 1_000;
+/** How long aborted work may take to end before its locks are taken from it, ms: with no grace, a lock is free within a second. */
+const ABORT_MS = 500;
 /** How long the store may take to confirm the last releases, ms; a lease that it does not hear of ends by itself. */
 const CONFIRM_MS = 2_000;
 
