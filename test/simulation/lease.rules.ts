@@ -14,9 +14,9 @@ export class LeaseRules {
 
   /** It has just been handed to its work. */
   begun({ id, pod, acquisition }: Wish): void {
-    if (acquisition !== undefined && !pod.client.isValid(acquisition)) {
-      this.world.violate('begun too late', `${id} is over before it begins`);
-    }
+    if (acquisition === undefined) return;
+    if (!pod.client.isValid(acquisition)) this.world.violate('begun too late', `${id} is over before it begins`);
+    this.#renewedFor.set(acquisition.token, acquisition.request.leaseMs);
   }
 
   look(pod: Pod): void {
@@ -39,7 +39,7 @@ export class LeaseRules {
     this.#renewedFor.set(acquisition.token, Math.max(milliseconds, this.#renewedFor.get(acquisition.token) ?? 0));
   }
 
-  /** What an extension promised counts for all renewals that are sent later. */
+  /** What was asked for first, and what an extension promised, count for all renewals that are sent later. */
   renewalSent({ renewals }: BeatCommand): void {
     for (const { token, leaseMs } of renewals) {
       const promised = this.#renewedFor.get(token) ?? 0;

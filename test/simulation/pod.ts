@@ -88,10 +88,24 @@ export class Pod {
     );
   }
 
-  /** Sets the wall clock, as an operator or a suspended machine does. */
+  /** Sets the wall clock, as an operator does; the process looks at it before anything else happens. */
   stepWallClock(milliseconds: number): void {
+    if (this.pausedUntil > this.world.now) return;
+    this.world.hit('pod clock stepped');
     this.#wallStep += milliseconds;
     this.unsteadyUntil = this.world.now + 15_000;
+    this.#clock.now();
+  }
+
+  /** Its machine stands still, and so does the clock that counts from its start; the wall clock does not. */
+  suspend(milliseconds: number): void {
+    if (this.pausedUntil > this.world.now) return;
+    this.world.hit('pod suspended');
+    this.pausedUntil = this.world.now + milliseconds;
+    this.unsteadyUntil = this.pausedUntil + 15_000;
+    this.world.at(this.pausedUntil, () => {
+      this.#monotonicStep -= milliseconds;
+    });
   }
 
   /** So long that its last sign of life must be over, with all that may be on its way, and with what the gap rule forgives. */
@@ -196,7 +210,7 @@ export class Pod {
           world.hit('answer lost');
           return;
         }
-        for (let copy = this.#isLost(0.02) ? 0 : 1; copy < 2; copy += 1) {
+        for (let copy = this.#isLost(0.05) ? 0 : 1; copy < 2; copy += 1) {
           world.at(
             world.now + world.latency(),
             () => {

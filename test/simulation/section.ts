@@ -63,7 +63,7 @@ export class Section {
         this.#next();
       },
       failed: ({ kind }) => {
-        this.#end(kind);
+        this.#end(kind === 'busy' ? 'busy' : `failed: ${kind}`);
       },
       lost: (reason) => {
         this.workload.watcher.leases.lost(wish, reason);

@@ -51,9 +51,28 @@ describe('lock clients of several pods, simulated', () => {
 /** A run in which one of these never came would prove little. */
 const OCCURRENCES = [
   ...['request lost', 'answer lost', 'message lost', 'message doubled', 'message to nobody'],
-  ...['pod paused', 'pod killed', 'pod clock stepped', 'store paused', 'store clock stepped', 'store lost its data'],
+  ...[
+    'pod paused',
+    'pod suspended',
+    'pod killed',
+    'pod clock stepped',
+    'store paused',
+    'store clock stepped',
+    'store lost its data',
+  ],
   ...['failover', 'commands lost in a failover', 'subscription lost', 'subscription resumed'],
   ...['revoked: drain', 'revoked: now', 'extension: extended', 'extension: silent', 'extension: lost'],
-  ...['lost: expired', 'lost: gone', 'lost: revoked', 'lost: max_hold', 'timeout', 'busy', 'done', 'grant'],
+  ...[
+    'failed: store',
+    'failed: revoked',
+    'lost: expired',
+    'lost: gone',
+    'lost: revoked',
+    'lost: max_hold',
+    'timeout',
+    'busy',
+    'done',
+    'grant',
+  ],
   ...['written', 'write refused by the fence', 'takeover refused by the fence'],
 ];

@@ -120,8 +120,12 @@ class Faults {
     const pods = this.#live();
     const pod = pods[this.world.random.below(pods.length)];
     if (pod === undefined) return;
-    this.world.hit('pod paused');
-    pod.pausedUntil = Math.max(pod.pausedUntil, this.world.now + this.world.random.next() * 5_000);
+    const milliseconds = this.world.random.next() * 5_000;
+    if (this.world.random.chance(0.2)) pod.suspend(milliseconds);
+    else {
+      this.world.hit('pod paused');
+      pod.pausedUntil = Math.max(pod.pausedUntil, this.world.now + milliseconds);
+    }
     this.world.note(`${pod.name} stalls until ${pod.pausedUntil.toFixed(1)}`);
   }
 
@@ -177,7 +181,6 @@ class Faults {
     const pods = this.#live();
     const pod = pods[this.world.random.below(pods.length)];
     if (pod === undefined) return;
-    this.world.hit('pod clock stepped');
     pod.stepWallClock((this.world.random.next() - 0.5) * 60_000);
   }
 

@@ -1,6 +1,6 @@
 import type { LockState } from '../../src/lock/lock.store.js';
-import type { Pod } from './pod.js';
-import { FAULTS_END, type World } from './world.js';
+import type { Pod, Wish } from './pod.js';
+import type { World } from './world.js';
 
 type Holder = LockState['holders'][number];
 
@@ -15,9 +15,9 @@ interface Seen {
   readonly blindMs: number;
 }
 
-/** How long a dead waiter and a revoked holder may stand in the way, by what the store shows. */
+/** What the store shows of leases: how long the dead and the revoked stand in the way, and that none ends there before it ends here. */
 export class TimeRules {
-  readonly #lastLook = new Map<string, number>();
+  readonly #lastLook = new Map<string, { readonly at: number; readonly steps: number }>();
   /** By key: how much of the time so far passed without any command. */
   readonly #blindMs = new Map<string, number>();
   readonly #grantedAt = new Map<string, Seen>();
@@ -26,18 +26,30 @@ export class TimeRules {
   constructor(
     private readonly world: World,
     private readonly pods: ReadonlyMap<string, Pod>,
+    private readonly wishes: ReadonlyMap<string, Wish>,
   ) {}
 
   look(key: string, state: LockState | undefined): void {
-    const { now, weather } = this.world;
-    const gap = now - (this.#lastLook.get(key) ?? now);
-    this.#lastLook.set(key, now);
-    this.#blindMs.set(key, this.#blind(key) + Math.max(0, gap - GAP_MS));
-    if (weather !== 'network') return;
+    const { now, weather, storeClockSteps: steps } = this.world;
+    const last = this.#lastLook.get(key) ?? { at: now, steps };
+    this.#lastLook.set(key, { at: now, steps });
+    const gap = now - last.at;
+    // A clock that was set back shows nothing of the time since the command before.
+    this.#blindMs.set(key, this.#blind(key) + (steps > last.steps ? gap : Math.max(0, gap - GAP_MS)));
+    if (weather === 'flush' || weather === 'failover') return;
     for (const holder of state?.holders ?? []) {
       if (holder.state === 'granted') this.#lookAtUnconfirmed(key, holder);
-      if (holder.state === 'revoked') this.#lookAtRevoked(key, holder);
+      this.#lookAtRevoked(key, holder);
+      this.#lookAtEnd(holder);
     }
+  }
+
+  /** Every lease ends at its holder before it ends at the store, whatever becomes of messages and pods. */
+  #lookAtEnd({ token, leaseLeftMs, description }: Holder): void {
+    const wish = this.wishes.get(description);
+    if (wish?.acquisition?.token !== token || wish.pod.isDead) return;
+    const hereMs = wish.pod.client.remainingMs(wish.acquisition);
+    if (hereMs > leaseLeftMs + 1) this.world.violate('ends there before it ends here', `${token}: ${hereMs} ms here`);
   }
 
   /** A waiter that was let in and is dead costs the next one so long and no longer. */
@@ -50,17 +62,17 @@ export class TimeRules {
     }
   }
 
-  /** What is revoked is not renewed. */
-  #lookAtRevoked(key: string, { token, fence, leaseLeftMs }: Holder): void {
+  /** What is revoked is neither renewed nor taken up again. */
+  #lookAtRevoked(key: string, { token, fence, state, leaseLeftMs }: Holder): void {
     const name = `${token}/${fence}`;
     const { now } = this.world;
     const known = this.#revoked.get(name);
+    if (known !== undefined && state === 'held') this.world.violate('revoked and held', token);
+    if (state !== 'revoked') return;
     const seen = known ?? { ...this.#seen(undefined, key), endsAt: now + leaseLeftMs };
     this.#revoked.set(name, seen);
     const forgivenMs = this.#blind(key) - seen.blindMs;
-    if (now + leaseLeftMs > seen.endsAt + forgivenMs + NOISE_MS && now < FAULTS_END) {
-      this.world.violate('revoked and renewed', token);
-    }
+    if (now + leaseLeftMs > seen.endsAt + forgivenMs + NOISE_MS) this.world.violate('revoked and renewed', token);
   }
 
   #seen(known: Seen | undefined, key: string): Seen {

@@ -39,7 +39,7 @@ export class Watcher implements Witness {
   constructor(private readonly world: World) {
     this.holders = new HolderRules(world, this.pods);
     this.leases = new LeaseRules(world);
-    this.#times = new TimeRules(world, this.pods);
+    this.#times = new TimeRules(world, this.pods, this.wishes);
   }
 
   acquireRan(pod: Pod, { key, waits }: AcquireCommand): void {
@@ -188,7 +188,8 @@ export class Watcher implements Witness {
   }
 
   #lookForPassed(key: string, granted: Place, waiters: LockState['waiters']): void {
-    const arrival = this.#arrivalOf(granted);
+    // A token that was given up may still stand in an older place; its grant is undone, and passes nobody.
+    const arrival = Math.min(this.#arrivalOf(granted), granted.ticket);
     for (const waiter of waiters) {
       if (this.#arrivalOf(waiter) < arrival && this.#isAlive(key, waiter.process)) {
         this.world.violate('fifo', `${granted.description} passed ${waiter.description} on ${key}`);

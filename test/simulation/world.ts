@@ -47,6 +47,7 @@ export class World {
   /** Counts how often the store lost data. */
   epoch = 0;
   storePausedUntil = 0;
+  storeClockSteps = 0;
   #storeOffsetUs = START_US;
   readonly #storeRate: number;
   #unanswered = 0;
@@ -112,6 +113,7 @@ export class World {
   }
 
   stepStoreClock(milliseconds: number): void {
+    this.storeClockSteps += 1;
     this.#storeOffsetUs += Math.floor(milliseconds * 1000);
   }
 
