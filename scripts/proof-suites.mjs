@@ -18,4 +18,5 @@ export const PROOF_SUITES = [
   { name: 'e2e', jest: ['--runInBand', ...FULL_SIZE, '--roots', '<rootDir>/test/e2e'] },
   { name: 'soak', jest: ['--runInBand', ...FULL_SIZE, '--roots', '<rootDir>/test/soak'] },
   { name: 'gateway-bench', command: ['npm', 'run', 'bench:gateway'] },
+  { name: 'lock-bench', command: ['npm', 'run', 'bench:locks'] },
 ];

@@ -43,7 +43,11 @@ export class AppModule {
         locksOn(server.shutdownGraceMs),
         AuthModule.forRoot({ callers }),
         ai,
-        AdminModule,
+        AdminModule.forRoot({
+          audit: (revocation) => {
+            logger.warn(revocation, 'lock revoked');
+          },
+        }),
         HealthModule.forRootAsync({
           imports: [ai],
           inject: [STORE, Catalogue, StatusService],

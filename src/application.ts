@@ -69,8 +69,9 @@ async function createNest(
     ...settings.server,
     drain,
     limits: DEFAULT_LIMITS,
-    report: (error, { id }) => {
-      logger.error({ err: error, request_id: id }, 'unforeseen error');
+    report: (error, { id }, code) => {
+      const message = code === 'internal_error' ? 'unforeseen error' : 'error kept from the caller';
+      logger.error({ err: error, request_id: id, code }, message);
     },
   };
   const module = AppModule.forRoot({ ...options, phase });

@@ -1,4 +1,5 @@
 import { Module } from '@nestjs/common';
+import { ConfigurableAdminModule } from './admin.module-definition.js';
 import { LocksController } from './locks.controller.js';
 
 /**
@@ -6,7 +7,11 @@ import { LocksController } from './locks.controller.js';
  * the validation pipe and the docs of http/.
  *
  * @example
- * imports: [LockModule.forRoot({}), AuthModule.forRoot({ callers }), AdminModule]
+ * imports: [
+ *   LockModule.forRoot({}),
+ *   AuthModule.forRoot({ callers }),
+ *   AdminModule.forRoot({ audit: (revocation) => logger.warn(revocation, 'lock revoked') }),
+ * ]
  */
 @Module({ controllers: [LocksController] })
-export class AdminModule {}
+export class AdminModule extends ConfigurableAdminModule {}

@@ -1,8 +1,10 @@
-import { Controller, Delete, Get, Header, Param, Query } from '@nestjs/common';
+import { Controller, Delete, Get, Header, Inject, Param, Query, Req } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
-import { RequireScope } from '../auth/index.js';
+import type { FastifyRequest } from 'fastify';
+import { type Caller, CurrentCaller, RequireScope } from '../auth/index.js';
 import { LockService, type LockState } from '../lock/index.js';
 import { LockNotFoundError } from './admin.errors.js';
+import { ADMIN_OPTIONS, type AdminModuleOptions } from './admin.module-definition.js';
 import { lockCard } from './lock.card.js';
 import { ListLocksDocs, ReleaseLockDocs, RetrieveLockDocs } from './locks.docs.js';
 import type { LockCard, LockList, LockRevocation } from './locks.dto.js';
@@ -13,7 +15,10 @@ import { ListLocksQuery, ReleaseLockQuery } from './locks.query.js';
 @RequireScope('admin')
 @Controller('v1/locks')
 export class LocksController {
-  constructor(private readonly locks: LockService) {}
+  constructor(
+    private readonly locks: LockService,
+    @Inject(ADMIN_OPTIONS) private readonly options: AdminModuleOptions,
+  ) {}
 
   @Get()
   @Header('cache-control', 'no-store')
@@ -37,8 +42,20 @@ export class LocksController {
 
   @Delete(':name')
   @ReleaseLockDocs()
-  async release(@Param('name') key: string, @Query() { mode, token }: ReleaseLockQuery): Promise<LockRevocation> {
-    const revoked = await this.locks.forceRelease(key, { mode, ...(token !== undefined && { token }) });
+  async release(
+    @Param('name') key: string,
+    @Query() { mode, token }: ReleaseLockQuery,
+    @CurrentCaller() caller: Caller,
+    @Req() request: Pick<FastifyRequest, 'id'>,
+  ): Promise<LockRevocation> {
+    const hold = token === undefined ? {} : { hold: token };
+    const deed = { request_id: request.id, caller: caller.id, lock: key, ...hold, mode };
+    let revoked: number | 'unknown' = 'unknown';
+    try {
+      revoked = await this.locks.forceRelease(key, { mode, ...(token !== undefined && { token }) });
+    } finally {
+      if (revoked !== 0) this.options.audit({ ...deed, revoked });
+    }
     if (revoked === 0) throw new LockNotFoundError(key, token === undefined ? 'holder' : 'such holder');
     return { object: 'lock.revocation', key, mode, revoked };
   }

@@ -4,9 +4,11 @@ import { ApiResponse, getSchemaPath, type OpenAPIObject } from '@nestjs/swagger'
 import { ApiError, type ApiErrorOptions } from './api-error.js';
 import { type DocumentedHeader, headerReferences } from './docs.headers.js';
 import { errorBody, type ErrorBody } from './error-body.js';
-import { STATUS_TABLE, type ErrorCode } from './status-table.js';
+import { STATUS_TABLE, type ErrorCode, type StatusRow } from './status-table.js';
 
 type Components = NonNullable<OpenAPIObject['components']>;
+type Operation = NonNullable<OpenAPIObject['paths'][string]['get']>;
+type ResponseObject = Exclude<Operation['responses']['default'], { $ref: string } | undefined>;
 
 /** The errors that an operation can give, each with a message as it really gives it. */
 export type DocumentedErrors = Readonly<Partial<Record<ErrorCode, DocumentedError>>>;
@@ -34,15 +36,35 @@ const RETRY_HEADERS: readonly DocumentedHeader[] = ['retry-after', 'retry-after-
  * @ApiErrors({ model_not_found: { message: 'this model does not exist', param: 'model' } })
  */
 export function ApiErrors(errors: DocumentedErrors, headers: readonly DocumentedHeader[] = []): MethodDecorator {
-  const byStatus = new Map<number, Record<string, { readonly value: ErrorBody }>>();
-  for (const [code, { message, ...options }] of entriesOf({ ...ERRORS_OF_ALL, ...errors })) {
-    const { status } = STATUS_TABLE[code];
-    byStatus.set(status, {
-      ...byStatus.get(status),
-      [code]: { value: errorBody(new ApiError(code, message, options)) },
-    });
-  }
-  return applyDecorators(...[...byStatus].map(([status, examples]) => errorResponse(status, examples, headers)));
+  return applyDecorators(
+    ...errorResponses(errors, headers).map(([status, answer]) => ApiResponse({ status, ...answer })),
+  );
+}
+
+/**
+ * Puts the error responses in place of the names that an operation has for them. For modules that must not import this one; codes
+ * that the status table has a text for need no message.
+ *
+ * @throws {Error} for a code that the status table does not have
+ * @example
+ * @ApiExtension('x-errors', { not_found: { message: 'no such order' }, lock_busy: {} })
+ */
+export function describeNamedErrors(operation: Operation): void {
+  const named: unknown = Reflect.get(operation, NAMED_ERRORS);
+  if (typeof named !== 'object' || named === null) return;
+  Reflect.deleteProperty(operation, NAMED_ERRORS);
+  const errors = Object.fromEntries(Object.entries(named).map(([code, error]) => [code, readNamed(code, error)]));
+  operation.responses = { ...operation.responses, ...Object.fromEntries(errorResponses(errors, [])) };
+}
+
+const NAMED_ERRORS = 'x-errors';
+
+function readNamed(code: string, error: unknown): DocumentedError {
+  if (!isErrorCode(code)) throw new Error(`${NAMED_ERRORS}: the status table has no "${code}"`);
+  if (typeof error !== 'object' || error === null) throw new Error(`${NAMED_ERRORS}: "${code}" needs an object`);
+  const message: unknown = Reflect.get(error, 'message');
+  const param: unknown = Reflect.get(error, 'param');
+  return { message: typeof message === 'string' ? message : '', ...(typeof param === 'string' && { param }) };
 }
 
 /** The schema of every error answer. */
@@ -74,18 +96,32 @@ export function errorResponseComponent(): NonNullable<Components['responses']>[s
   };
 }
 
+function errorResponses(
+  errors: DocumentedErrors,
+  headers: readonly DocumentedHeader[],
+): readonly (readonly [number, ResponseObject])[] {
+  const byStatus = new Map<number, Record<string, { readonly value: ErrorBody }>>();
+  for (const [code, { message, ...options }] of entriesOf({ ...ERRORS_OF_ALL, ...errors })) {
+    const { status, text = message }: StatusRow = STATUS_TABLE[code];
+    byStatus.set(status, {
+      ...byStatus.get(status),
+      [code]: { value: errorBody(new ApiError(code, text, options)) },
+    });
+  }
+  return [...byStatus].map(([status, examples]) => [status, errorResponse(status, examples, headers)]);
+}
+
 function errorResponse(
   status: number,
   examples: Record<string, { readonly value: ErrorBody }>,
   headers: readonly DocumentedHeader[],
-): MethodDecorator {
+): ResponseObject {
   const codes = Object.keys(examples).map((code) => `\`${code}\``);
-  return ApiResponse({
-    status,
+  return {
     description: `${STATUS_CODES[status] ?? 'Error'}: ${codes.join(', ')}.`,
     headers: headerReferences([...headersAt(status), ...headers]),
     content: { 'application/json': { schema: { $ref: getSchemaPath('Error') }, examples } },
-  });
+  };
 }
 
 function headersAt(status: number): readonly DocumentedHeader[] {

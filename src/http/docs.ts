@@ -1,6 +1,6 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { DocumentBuilder, SwaggerModule, type OpenAPIObject } from '@nestjs/swagger';
-import { errorResponseComponent, errorSchema } from './docs.errors.js';
+import { describeNamedErrors, errorResponseComponent, errorSchema } from './docs.errors.js';
 import { DOCUMENTED_HEADERS, headerReferences } from './docs.headers.js';
 
 type Components = NonNullable<OpenAPIObject['components']>;
@@ -82,6 +82,7 @@ function frame(version: string): Omit<OpenAPIObject, 'paths'> {
 }
 
 function complete(operation: Operation): void {
+  describeNamedErrors(operation);
   operation.parameters = [...(operation.parameters ?? []), { $ref: '#/components/parameters/RequestId' }];
   for (const response of Object.values(operation.responses)) {
     if (response === undefined || '$ref' in response) continue;

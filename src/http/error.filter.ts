@@ -5,10 +5,11 @@ import { ClientGoneError } from './client-gone.error.js';
 import { sendError } from './error-reply.js';
 import { isError } from './is-error.js';
 import { routeNotFound } from './route-table.js';
+import { STATUS_TABLE, type ErrorCode, type StatusRow } from './status-table.js';
 import { toApiError } from './to-api-error.js';
 
-/** Where errors go that nobody foresaw; the client gets only a generic text and the request's id. */
-export type ErrorReport = (error: unknown, request: FastifyRequest) => void;
+/** Where errors go whose own words the client does not get: those that nobody foresaw, and those of the store and of lost locks. */
+export type ErrorReport = (error: unknown, request: FastifyRequest, code: ErrorCode) => void;
 
 export interface ErrorFilterOptions {
   readonly report: ErrorReport;
@@ -26,7 +27,8 @@ export class ErrorFilter implements ExceptionFilter {
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const isUnheard = reply.raw.destroyed || request.raw.socket.destroyed;
     const answer = this.#answerTo(error, request);
-    if (answer.code === 'internal_error' && !(isUnheard && isAboutLeaving(error))) this.options.report(error, request);
+    if (isWithheld(error, answer) && !(isUnheard && isAboutLeaving(error)))
+      this.options.report(error, request, answer.code);
     if (isUnheard) return;
     if (reply.sent || reply.raw.headersSent) {
       // Half an answer is out: only a broken connection tells the client that the rest won't come.
@@ -42,6 +44,13 @@ export class ErrorFilter implements ExceptionFilter {
       return routeNotFound(request.method, request.raw.url ?? '');
     return toApiError(error, { requestId: request.id, bodyLimitBytes: this.options.bodyLimitBytes });
   }
+}
+
+/** Whether the log is the only place that learns what went wrong here. Who meets a busy lock is told enough by the code. */
+function isWithheld(error: unknown, answer: ApiError): boolean {
+  if (answer.code === 'internal_error') return true;
+  const { status, text }: StatusRow = STATUS_TABLE[answer.code];
+  return error !== answer && text !== undefined && status >= 500;
 }
 
 /** Whether an error only says what a closed connection does to the work in hand. */

@@ -7,6 +7,11 @@ export interface StatusRow {
   readonly shouldRetry?: boolean;
   /** Retry-After when the error brings none, ms. */
   readonly retryAfterMs?: number;
+  /**
+   * What callers read in place of another module's own words. Those are written for operators: they name keys of locks, which hold
+   * users' data, other holders, addresses and settings.
+   */
+  readonly text?: string;
 }
 
 /** The one place where an error code becomes an HTTP answer. */
@@ -24,8 +29,18 @@ export const STATUS_TABLE = {
   request_timeout: { status: 408, type: 'invalid_request_error' },
   conflict: { status: 409, type: 'conflict_error', shouldRetry: false },
   turn_in_progress: { status: 409, type: 'conflict_error', retryAfterMs: 1_000 },
-  lock_busy: { status: 409, type: 'conflict_error', retryAfterMs: 1_000 },
-  lock_timeout: { status: 409, type: 'conflict_error', retryAfterMs: 1_000 },
+  lock_busy: {
+    status: 409,
+    type: 'conflict_error',
+    retryAfterMs: 1_000,
+    text: 'somebody else has what this request needs; try again later',
+  },
+  lock_timeout: {
+    status: 409,
+    type: 'conflict_error',
+    retryAfterMs: 1_000,
+    text: 'what this request needs did not become free in time; try again later',
+  },
   model_retired: { status: 410, type: 'invalid_request_error' },
   conversation_changed: { status: 412, type: 'invalid_request_error' },
   precondition_failed: { status: 412, type: 'invalid_request_error' },
@@ -38,13 +53,23 @@ export const STATUS_TABLE = {
   rate_limit_exceeded: { status: 429, type: 'rate_limit_error', retryAfterMs: 1_000 },
   insufficient_quota: { status: 429, type: 'insufficient_quota', shouldRetry: false },
   headers_too_large: { status: 431, type: 'invalid_request_error' },
-  lock_lost: { status: 500, type: 'api_error', shouldRetry: false },
+  lock_lost: {
+    status: 500,
+    type: 'api_error',
+    shouldRetry: false,
+    text: 'the request lost its lock before it ended: part of it may be done, or done twice',
+  },
   internal_error: { status: 500, type: 'api_error', shouldRetry: false },
   upstream_error: { status: 502, type: 'api_error' },
   upstream_auth: { status: 502, type: 'api_error', shouldRetry: false },
   overloaded: { status: 503, type: 'overloaded_error', retryAfterMs: 1_000 },
   draining: { status: 503, type: 'overloaded_error', shouldRetry: true, retryAfterMs: 1_000 },
-  store_unavailable: { status: 503, type: 'api_error', retryAfterMs: 1_000 },
+  store_unavailable: {
+    status: 503,
+    type: 'api_error',
+    retryAfterMs: 1_000,
+    text: 'the store is not available now; try again later',
+  },
   timeout: { status: 504, type: 'timeout_error' },
 } as const satisfies Record<string, StatusRow>;
 

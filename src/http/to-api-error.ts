@@ -2,7 +2,7 @@ import { STATUS_CODES } from 'node:http';
 import { HttpException } from '@nestjs/common';
 import { ApiError, type ApiErrorOptions } from './api-error.js';
 import { isError } from './is-error.js';
-import { STATUS_TABLE, type ErrorCode } from './status-table.js';
+import { STATUS_TABLE, type ErrorCode, type StatusRow } from './status-table.js';
 
 /** What the mapping may say beside the error itself. */
 export interface ErrorFacts {
@@ -44,7 +44,7 @@ const FASTIFY_FAULTS: Readonly<Record<string, readonly [ErrorCode, string]>> = {
 
 /**
  * The answer for any thrown value. An ApiError stays itself; an error of another module whose `code` stands in the status table
- * keeps its message, param and delay; Nest's and Fastify's exceptions, and those of Fastify's plugins, are mapped by their status;
+ * keeps its param and delay, and its message unless the table has a text for callers; Nest's and Fastify's exceptions, and those of Fastify's plugins, are mapped by their status;
  * everything else is an `internal_error` whose text tells nothing of the cause (the cause is kept for the log, as `cause`).
  */
 export function toApiError(error: unknown, facts: ErrorFacts = {}): ApiError {
@@ -59,7 +59,9 @@ function fromCodedError(error: unknown, facts: ErrorFacts): ApiError | undefined
   if (code === 'FST_ERR_CTP_BODY_TOO_LARGE') return bodyTooLarge(facts, error);
   const fault = Object.hasOwn(FASTIFY_FAULTS, code) ? FASTIFY_FAULTS[code] : undefined;
   if (fault !== undefined) return new ApiError(fault[0], fault[1], { cause: error });
-  return isErrorCode(code) ? new ApiError(code, error.message, { ...optionsOf(error), cause: error }) : undefined;
+  if (!isErrorCode(code) || code === 'internal_error') return undefined;
+  const { text = error.message }: StatusRow = STATUS_TABLE[code];
+  return new ApiError(code, text, { ...optionsOf(error), cause: error });
 }
 
 /** The facts that an error of another module brings, as far as they are what they should be. */

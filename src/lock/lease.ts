@@ -13,7 +13,9 @@ import { checkExtension } from './lock.options.js';
  * await save({ fence: lease.fence });
  */
 export class Lease implements AsyncDisposable {
-  readonly #controller = new AbortController();
+  /** Made for whoever looks at the signal: few do, and it is the dearest part of a lease. */
+  #controller: AbortController | undefined;
+  #alarm: LockLostError | undefined;
   readonly #silence: (() => void)[];
   #isReleased = false;
 
@@ -28,7 +30,8 @@ export class Lease implements AsyncDisposable {
     this.holds = [first, ...others];
     this.#silence = this.holds.map((hold) =>
       hold.onAlarm((error) => {
-        this.#controller.abort(error);
+        this.#alarm ??= error;
+        this.#controller?.abort(error);
       }),
     );
   }
@@ -62,6 +65,10 @@ export class Lease implements AsyncDisposable {
 
   /** Aborts with a LockLostError when the lease is lost, or when the process shuts down and the work must end; not on release. */
   get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController();
+      if (this.#alarm !== undefined) this.#controller.abort(this.#alarm);
+    }
     return this.#controller.signal;
   }
 

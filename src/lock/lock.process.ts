@@ -15,8 +15,8 @@ export interface LockProcessOptions {
   readonly graceMs: number;
 }
 
-/** How long aborted work may take to end before its locks are taken from it, ms. */
-const ABORT_MS = 1_000;
+/** How long aborted work may take to end before its locks are taken from it, ms: with no grace, a lock is free within a second. */
+const ABORT_MS = 500;
 /** How long the store may take to confirm the last releases, ms; a lease that it does not hear of ends by itself. */
 const CONFIRM_MS = 2_000;
 
@@ -116,12 +116,20 @@ export class LockProcess {
     return waiting;
   }
 
-  /** Once, and again where it failed; until it stands, the beats bring the grants. */
+  /** Once, and again where it failed; what was told before it stands, and while it is lost, is asked for. */
   #subscribe(): void {
+    const askAnew = (): void => {
+      this.client.askAnew();
+    };
     this.#subscription ??= this.store
-      .subscribe(this.client.process, (message) => {
-        this.client.receive(message);
-      })
+      .subscribe(
+        this.client.process,
+        (message) => {
+          this.client.receive(message);
+        },
+        askAnew,
+      )
+      .then(askAnew)
       .catch(() => {
         this.#subscription = undefined;
       });

@@ -15,8 +15,12 @@ export interface LockStore {
   inspect(key: string): Promise<LockState | undefined>;
   /** Names of keys that are held or waited for, at most `limit`; for operators, not for decisions. */
   list(limit: number): Promise<readonly string[]>;
-  /** Grants and revocations for this process, in any order, late, twice or never. Resolves once subscribed. */
-  subscribe(process: string, receive: (message: LockMessage) => void): Promise<void>;
+  /**
+   * Grants and revocations for this process, in any order, late, twice or never. Resolves once subscribed.
+   *
+   * @param resumed called when the subscription was lost and is back: what was sent in between is gone
+   */
+  subscribe(process: string, receive: (message: LockMessage) => void, resumed?: () => void): Promise<void>;
   unsubscribe(process: string): Promise<void>;
 }
 

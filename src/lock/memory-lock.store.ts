@@ -111,6 +111,7 @@ export class MemoryLockStore implements LockStore {
     return Promise.resolve(found);
   }
 
+  /** Nothing comes between: it is never lost, so it never comes back. */
   subscribe(process: string, receive: (message: LockMessage) => void): Promise<void> {
     this.receivers.set(process, receive);
     return Promise.resolve();

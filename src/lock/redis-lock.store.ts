@@ -88,11 +88,12 @@ export class RedisLockStore implements LockStore {
     return found;
   }
 
-  subscribe(process: string, receive: (message: LockMessage) => void): Promise<void> {
-    return this.store.subscribe(this.channelOf(process), (text) => {
+  subscribe(process: string, receive: (message: LockMessage) => void, resumed?: () => void): Promise<void> {
+    const hear = (text: string): void => {
       const message = readMessage(this.store.keyPrefix, text);
       if (message !== undefined) receive(message);
-    });
+    };
+    return this.store.subscribe(this.channelOf(process), hear, resumed);
   }
 
   unsubscribe(process: string): Promise<void> {

@@ -128,6 +128,8 @@ export class Link<C extends Redis | Cluster> {
   #lose(client: C | undefined, reason: unknown): void {
     if (client !== this.#client || this.#isClosed) return;
     clearTimeout(this.#giveUp);
+    // Where the next connection is planned already, it takes its place: two would be open, and one of them nobody's.
+    clearTimeout(this.#retry);
     this.#client = undefined;
     this.#isUsable = false;
     this.#fault = reason ?? new StoreUnavailableError(ENDED[this.rules.kind]);

@@ -1,5 +1,6 @@
 import { Cluster, Redis, type ClusterOptions as IoClusterOptions, type RedisOptions as IoRedisOptions } from 'ioredis';
 import { type Address, parseKeyPrefix, type RedisAccess, type RedisStoreOptions } from './redis.options.js';
+import type { Sentinels } from './sentinel.watch.js';
 import type { Store } from './store.js';
 
 /** How connections to one Redis are made: each call opens another one, by our rules. */
@@ -10,6 +11,8 @@ export interface Clients {
   openCommands(): Redis | Cluster;
   /** @param near a cluster client that knows the nodes. Undefined: there is no node to ask now */
   openSubscriber(near: Redis | Cluster | undefined): Redis | undefined;
+  /** Where sentinels say who the master is. */
+  readonly sentinels?: Sentinels;
 }
 
 interface ConnectionRules {
@@ -91,14 +94,14 @@ export function clientsFor(options: RedisStoreOptions, rules: ConnectionRules): 
     case 'cluster':
       return clusterClients(options.nodes, options, rules);
     case 'standalone':
-      return singleClients('standalone', options.keyPrefix, {
+      return singleClients(keyPrefix, {
         ...access(options),
         host: options.host,
         port: options.port,
         ...commandRules(rules),
       });
     case 'sentinel':
-      return singleClients('sentinel', options.keyPrefix, {
+      return singleClients(keyPrefix, {
         ...access(options),
         sentinels: options.sentinels.map(({ host, port }) => ({ host, port })),
         name: options.master,
@@ -110,9 +113,24 @@ export function clientsFor(options: RedisStoreOptions, rules: ConnectionRules): 
   }
 }
 
-function singleClients(kind: 'standalone' | 'sentinel', keyPrefix: string, options: IoRedisOptions): Clients {
-  const open = (): Redis => new Redis(options);
-  return { kind, keyPrefix, openCommands: open, openSubscriber: open };
+function singleClients(keyPrefix: string, options: IoRedisOptions, open = (): Redis => new Redis(options)): Clients {
+  const sentinels = sentinelsOf(options);
+  const kind = sentinels === undefined ? 'standalone' : 'sentinel';
+  return { kind, keyPrefix, openCommands: open, openSubscriber: open, ...(sentinels && { sentinels }) };
+}
+
+/** By the options of a client that finds its master through them. */
+function sentinelsOf({ name, ...options }: IoRedisOptions): Sentinels | undefined {
+  const sentinels = options.sentinels ?? [];
+  if (sentinels.length === 0 || name === undefined) return undefined;
+  const { sentinelUsername, sentinelPassword, sentinelTLS, connectionName, connectTimeout } = options;
+  const own: IoRedisOptions = {
+    ...commandRules({ connectionName: connectionName ?? '', connectTimeoutMs: connectTimeout ?? 1_000 }),
+    ...(sentinelUsername !== undefined && { username: sentinelUsername }),
+    ...(sentinelPassword !== undefined && { password: sentinelPassword }),
+    ...(sentinelTLS !== undefined && { tls: sentinelTLS }),
+  };
+  return { masterName: name, open: sentinels.map((address) => () => new Redis({ ...own, ...address })) };
 }
 
 function clusterClients(nodes: readonly Address[], options: RedisAccess, rules: ConnectionRules): Clients {
@@ -135,9 +153,8 @@ function clientsLike(client: Redis | Cluster, keyPrefix: string, rules: Connecti
       openSubscriber: (near) => subscriberNear(near, rules),
     };
   }
-  const open = (): Redis => client.duplicate(commandRules(rules));
-  const kind = (client.options.sentinels ?? []).length > 0 ? 'sentinel' : 'standalone';
-  return { kind, keyPrefix: prefix, openCommands: open, openSubscriber: open };
+  const options = { ...client.options, ...commandRules(rules) };
+  return singleClients(prefix, options, () => client.duplicate(commandRules(rules)));
 }
 
 /** A plain message reaches every node of a cluster, so any node will do; another one after each failure. */

@@ -1,13 +1,14 @@
+import { isIP } from 'node:net';
 import { type Cluster, Command, type Redis } from 'ioredis';
 import { ClusterNodes } from './cluster.nodes.js';
 import { type Deadline, withDeadline } from './deadline.js';
 import { HealthRecord } from './health.record.js';
 import { Link } from './link.js';
 import { type Clients, isCluster } from './redis.clients.js';
-import type { StoreTuning } from './redis.options.js';
+import type { Address, StoreTuning } from './redis.options.js';
 import { replyCode, storeFault } from './redis.fault.js';
 import { checkServer } from './server.check.js';
-import { StoreError } from './store.errors.js';
+import { StoreError, StoreUnavailableError } from './store.errors.js';
 
 /** A probe writes, so that a read-only or replica-less server shows itself; the key never exists. */
 const PROBE_KEY = 'heartbeat';
@@ -16,8 +17,11 @@ const SCAN_STEP = 500;
 
 export interface RedisCommand {
   readonly name: string;
-  readonly args: readonly (string | number)[];
+  /** Not readonly for ioredis' sake, which takes a copy. */
+  readonly args: (string | number)[];
 }
+
+type Work<T> = (client: Redis | Cluster, deadline: Deadline) => Promise<T>;
 
 /** The connection that commands go over: each with its own deadline, never queued, never repeated. */
 export class RedisCommands {
@@ -26,6 +30,8 @@ export class RedisCommands {
   /** Of the cluster client in use. */
   #nodes: ClusterNodes | undefined;
   readonly #noticed = new Set<string>();
+  /** Where this turn's commands are gathered; see #gather. */
+  #gathering: Redis['stream'] | undefined;
 
   /** @param renewed told of each usable connection */
   constructor(
@@ -95,20 +101,32 @@ export class RedisCommands {
     return [...names].slice(0, limit);
   }
 
+  /** Leaves a connection that leads anywhere else, also one that is still being made. */
+  follow(master: Address): void {
+    const { client } = this.#link;
+    if (client !== undefined && !isCluster(client) && isAt(client, master)) return;
+    this.#link.renew(new StoreUnavailableError('redis fails over: the sentinels name another master'));
+  }
+
   async close(): Promise<void> {
     await this.#link.close();
   }
 
-  async #within<T>(label: string, work: (client: Redis | Cluster, deadline: Deadline) => Promise<T>): Promise<T> {
+  async #within<T>(label: string, work: Work<T>): Promise<T> {
     try {
-      const answer = await withDeadline(label, this.tuning.commandTimeoutMs, async (deadline) =>
-        work(await this.#link.usable(deadline), deadline),
-      );
+      const answer = await withDeadline(label, this.tuning.commandTimeoutMs, (deadline) => {
+        const { client } = this.#link;
+        return client === undefined ? this.#whenUsable(deadline, work) : work(client, deadline);
+      });
       this.#health.succeeded();
       return answer;
     } catch (error) {
       throw this.#judged(storeFault(error, this.clients.kind));
     }
+  }
+
+  async #whenUsable<T>(deadline: Deadline, work: Work<T>): Promise<T> {
+    return work(await this.#link.usable(deadline), deadline);
   }
 
   #primaries(): Promise<readonly Redis[]> {
@@ -127,10 +145,22 @@ export class RedisCommands {
   }
 
   async #sendOver(client: Redis | Cluster, { name, args }: RedisCommand): Promise<unknown> {
-    const command = new Command(name, [...args], { replyEncoding: 'utf8' });
+    const command = new Command(name, args, { replyEncoding: 'utf8' });
     if (isCluster(client)) return this.#nodes?.send(command);
+    this.#gather(client);
     client.sendCommand(command);
     return command.promise;
+  }
+
+  /** What is sent in one turn of the event loop goes out in one write, at the end of the turn: nothing waits for anything. */
+  #gather({ stream }: Redis): void {
+    if (this.#gathering === stream) return;
+    this.#gathering = stream;
+    stream.cork();
+    process.nextTick(() => {
+      this.#gathering = undefined;
+      stream.uncork();
+    });
   }
 
   #open(): Redis | Cluster {
@@ -160,4 +190,9 @@ export class RedisCommands {
     else await client.del(`${this.clients.keyPrefix}${PROBE_KEY}`);
     this.#health.succeeded();
   }
+}
+
+/** Where a sentinel gives a name, the port must tell. */
+function isAt({ stream }: Redis, { host, port }: Address): boolean {
+  return stream.remotePort === port && (isIP(host) === 0 || stream.remoteAddress === host);
 }

@@ -3,6 +3,7 @@ import { type Clients, clientsFor } from './redis.clients.js';
 import { RedisCommands } from './redis.commands.js';
 import { parseTuning, type RedisStoreOptions, type StoreTuning } from './redis.options.js';
 import { RedisSubscriber } from './redis.subscriber.js';
+import { SentinelWatch } from './sentinel.watch.js';
 import { StoreConfigurationError } from './store.errors.js';
 import type { Script, Store, StoreHealth } from './store.js';
 
@@ -21,6 +22,7 @@ export class RedisStore implements Store {
   readonly #tuning: Required<StoreTuning>;
   readonly #commands: RedisCommands;
   readonly #subscriber: RedisSubscriber;
+  readonly #watch: SentinelWatch | undefined;
 
   constructor(options: RedisStoreOptions) {
     this.#tuning = parseTuning(options);
@@ -34,6 +36,10 @@ export class RedisStore implements Store {
       this.#followMaster(clients);
     });
     this.#subscriber = new RedisSubscriber(clients, this.#tuning, this.#commands);
+    if (clients.sentinels === undefined) return;
+    this.#watch = new SentinelWatch(clients.sentinels, this.#tuning, (master) => {
+      this.#commands.follow(master);
+    });
   }
 
   /** Resolves when the first connection is there. @throws StoreError what a command would meet now; the store goes on trying */
@@ -72,7 +78,7 @@ export class RedisStore implements Store {
 
   /** Ends the store's own connections; what is under way fails. A client that was passed in stays as it is. */
   async close(): Promise<void> {
-    await Promise.all([this.#subscriber.close(), this.#commands.close()]);
+    await Promise.all([this.#watch?.close(), this.#subscriber.close(), this.#commands.close()]);
   }
 
   #followMaster({ kind }: Clients): void {
@@ -85,8 +91,9 @@ function checkKeys({ name, numberOfKeys, takesMoreKeys }: Script, keys: readonly
   if (keys.length < numberOfKeys || (keys.length > numberOfKeys && !takesMoreKeys)) {
     throw new TypeError(`the script ${name} takes ${numberOfKeys} keys, not ${keys.length}`);
   }
-  const [first = '', ...rest] = keys.map(slotText);
-  const other = rest.findIndex((text) => text !== first);
+  const [first = '', ...rest] = keys;
+  const slot = slotText(first);
+  const other = rest.findIndex((key) => slotText(key) !== slot);
   if (other < 0) return;
   throw new StoreConfigurationError(
     'cross_slot',

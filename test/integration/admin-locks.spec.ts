@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DynamicModule } from '@nestjs/common';
-import { AdminModule } from '../../src/admin/index.js';
+import { AdminModule, type Revocation } from '../../src/admin/index.js';
 import { AuthModule, configureAuth } from '../../src/auth/index.js';
 import { serveDocs } from '../../src/http/index.js';
 import {
@@ -23,7 +23,8 @@ const callers = [
   callerWithKey(operator, { name: 'operator', scopes: ['admin'] }),
   callerWithKey(frontend, { name: 'frontend', scopes: ['chat'] }),
 ];
-const admin: DynamicModule = { module: AdminModule };
+const audited: Revocation[] = [];
+const admin = AdminModule.forRoot({ audit: (revocation) => audited.push(revocation) });
 
 function start(lock: DynamicModule): Promise<HttpApp> {
   return startHttpApp({
@@ -162,6 +163,17 @@ describe('DELETE /v1/locks/{name}', () => {
 
   it('answers 404 where there is nothing to take', async () => {
     expect(await ask('DELETE', at('free'))).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
+  });
+
+  it('tells the audit which operator did it, by the request', async () => {
+    audited.splice(0);
+    await hold('job:5');
+    expect((await ask('DELETE', at('job:5'), frontend)).status).toBe(403);
+    const { headers } = await ask('DELETE', `${at('job:5')}?mode=now`);
+    expect((await ask('DELETE', at('job:5'))).status).toBe(404);
+    expect(audited).toEqual([
+      { request_id: headers.get('x-request-id'), caller: 'operator', lock: 'job:5', mode: 'now', revoked: 1 },
+    ]);
   });
 });
 

@@ -102,13 +102,13 @@ describe('ErrorFilter', () => {
     expect(response.headers.get('retry-after-ms')).toBe('retryAfterMs' in row ? String(row.retryAfterMs) : null);
   });
 
-  it("keeps another module's coded error, with its delay rounded up to whole seconds", async () => {
+  it("answers another module's coded error in the words of the table, with its delay rounded up", async () => {
     const response = await get('/v1/busy');
     expect(response.status).toBe(409);
     expect(response.headers.get('retry-after')).toBe('3');
     expect(response.headers.get('retry-after-ms')).toBe('2300');
     expect(await response.json()).toEqual({
-      error: { message: 'order:1 is held', type: 'conflict_error', param: null, code: 'lock_busy' },
+      error: { message: STATUS_TABLE.lock_busy.text, type: 'conflict_error', param: null, code: 'lock_busy' },
     });
   });
 

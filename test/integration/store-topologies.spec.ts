@@ -4,7 +4,7 @@ import { type RedisStoreOptions, RedisStore } from '../../src/store/index.js';
 import { COUNT, PUBLISH } from '../support/counter-script.js';
 import { eventually } from '../support/eventually.js';
 import { type RedisCluster, startRedisCluster } from '../support/redis-cluster.js';
-import { type RedisSentinel, startRedisSentinel } from '../support/redis-sentinel.js';
+import { ask, type RedisSentinel, startRedisSentinel } from '../support/redis-sentinel.js';
 import type { RedisServer } from '../support/redis-server.js';
 
 const CEILING_MS = 20_000;
@@ -34,8 +34,8 @@ function open(options: RedisStoreOptions): RedisStore {
   return store;
 }
 
-function viaSentinel(master = sentinel.masterName): RedisStore {
-  return open({ kind: 'sentinel', sentinels: sentinel.sentinels, master, ...ACCESS });
+function viaSentinel(more: { master?: string; connectionName?: string } = {}): RedisStore {
+  return open({ kind: 'sentinel', sentinels: sentinel.sentinels, master: sentinel.masterName, ...ACCESS, ...more });
 }
 
 /** Nodes that one test has taken down are coming back while the next one begins. */
@@ -88,8 +88,39 @@ describe('RedisStore on Sentinel', () => {
     old.thaw();
   }, 60_000);
 
+  it('leaves the old master of a planned failover at once, though that still takes commands', async () => {
+    const store = viaSentinel();
+    const heard: string[] = [];
+    await store.subscribe('t:channel', (message) => heard.push(message));
+    await store.run(COUNT, ['t:{m}'], [1]);
+    let old = await sentinel.master();
+    await eventually(async () => {
+      old = await sentinel.master();
+      await sentinel.failOver();
+      return true;
+    }, CEILING_MS);
+    const master = await sentinel.master();
+    await eventually(async () => {
+      await store.run(COUNT, ['t:{m}'], [1]);
+      return Number(await ask(master, (redis) => redis.get('t:{m}'))) > 1;
+    }, CEILING_MS);
+    await hearAgain(store, heard, 'after');
+    expect(await ask(old, (redis) => redis.info('replication'))).toContain('role:master');
+  }, 60_000);
+
+  it('closes what it listens to the sentinels by', async () => {
+    const store = viaSentinel({ connectionName: 'listener' });
+    const listeners = async (): Promise<number> => {
+      const lists = await Promise.all(sentinel.sentinels.map((one) => ask(one, (redis) => redis.client('LIST'))));
+      return lists.filter((list) => String(list).includes('name=listener')).length;
+    };
+    await eventually(async () => (await listeners()) === sentinel.sentinels.length);
+    await store.close();
+    await eventually(async () => (await listeners()) === 0);
+  });
+
   it('says that no master has that name', async () => {
-    await expect(viaSentinel('nobody').connected()).rejects.toMatchObject({ reason: 'unknown_master' });
+    await expect(viaSentinel({ master: 'nobody' }).connected()).rejects.toMatchObject({ reason: 'unknown_master' });
   });
 });
 

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Get, type MessageEvent, Param, Sse, StreamableFile } from '@nestjs/common';
 import { Readable } from 'node:stream';
 import { Observable, of, Subject } from 'rxjs';
+import { STATUS_TABLE } from '../../src/http/index.js';
 import { LockModule, LockOptionsError, LockService, WithLock } from '../../src/lock/index.js';
 import { eventually } from '../support/eventually.js';
 import { type HttpApp, startHttpApp } from '../support/http-app.js';
@@ -112,9 +113,11 @@ describe('@WithLock() on a route', () => {
   it.each([
     ['fail', 'lock_busy'],
     ['timeout', 'lock_timeout'],
-  ])('answers 409 with Retry-After where the lock is taken: %s', async (path, code) => {
+  ] as const)('answers 409 with Retry-After where the lock is taken: %s', async (path, code) => {
     const response = await whileBusy('busy', () => get(`method/${path}`));
-    expect([response.status, await response.json()]).toMatchObject([409, { error: { code } }]);
+    // Neither the key nor who has it.
+    const error = { code, message: STATUS_TABLE[code].text };
+    expect([response.status, await response.json()]).toMatchObject([409, { error }]);
     expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     expect(await (await get(`method/${path}`)).text()).toBe('ran');
   });

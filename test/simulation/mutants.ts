@@ -2,21 +2,36 @@ import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Subject } from './world.js';
 
+/** A text of a file of src/lock that is replaced by another. */
+export interface Change {
+  readonly file: string;
+  readonly from: string;
+  readonly to: string;
+}
+
 /** One rule of the algorithm, broken in the source. */
 export interface Mutation {
   readonly rule: string;
-  readonly changes: readonly { readonly file: string; readonly from: string; readonly to: string }[];
+  readonly changes: readonly Change[];
 }
+
+export const inClient = (rule: string, file: string, from: string, to: string): Mutation =>
+  inStore(rule, `client/${file}`, from, to);
+
+export const inStore = (rule: string, file: string, from: string, to: string): Mutation => ({
+  rule,
+  changes: [{ file, from, to }],
+});
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Copies the lock sources, breaks one rule in the copy, and loads it. @throws where a change does not find its text exactly once */
-export async function loadMutant(name: string, mutation: Mutation): Promise<Subject & AsyncDisposable> {
-  const folder = `${ROOT}test-results/mutants/${name}`;
+export async function loadMutant({ rule, changes }: Mutation): Promise<Subject & AsyncDisposable> {
+  const folder = `${ROOT}test-results/mutants/${rule.replaceAll(/\W+/g, '-')}`;
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await cp(`${ROOT}src/lock`, `${folder}/lock`, { recursive: true });
-  for (const { file, from, to } of mutation.changes) {
+  for (const { file, from, to } of changes) {
     const path = `${folder}/lock/${file}`;
     const source = await readFile(path, 'utf8');
     if (source.split(from).length !== 2)
@@ -31,8 +46,10 @@ export async function loadMutant(name: string, mutation: Mutation): Promise<Subj
     `${folder}/lock/client/suspend-aware.clock.ts`,
   );
   const { MemoryLockStore } = await importOf<Pick<Subject, 'MemoryLockStore'>>(`${folder}/lock/memory-lock.store.ts`);
+  const { resolveLockKeys } = await importOf<Pick<Subject, 'resolveLockKeys'>>(`${folder}/lock/lock.options.ts`);
   return {
     LockClient,
+    resolveLockKeys,
     SuspendAwareClock,
     MemoryLockStore,
     [Symbol.asyncDispose]: () => rm(folder, { recursive: true, force: true }),

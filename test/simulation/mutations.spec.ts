@@ -1,46 +1,85 @@
 import { describe, expect, it } from '@jest/globals';
-import { sized } from '../support/proof-scale.js';
 import { ClientRig } from '../support/lock-client-rig.js';
+import { recordFigures } from '../support/figures.js';
+import { sized } from '../support/proof-scale.js';
 import { loadMutant, type Mutation } from './mutants.js';
-import { CAUGHT, COVERED_TWICE, type CoveredTwice, R1_AND_R2_OFF } from './mutations.js';
+import { CLIENT_MUTATIONS } from './mutations.client.js';
+import { COMFORTS, LAYERS, NO_STALE_GRANT_LAYER, STALE_GRANT_LAYERS } from './mutations.layers.js';
+import { STORE_MUTATIONS } from './mutations.store.js';
 import { simulate } from './simulation.js';
 
 /** Enough for the rarest; most show within the first ten. */
-const MOST_SEEDS = sized(600, 3_000);
+const MOST_SEEDS = sized(1_000, 5_000);
+/** With a layer or a comfort gone; the same seeds are clean with it. */
+const CLEAN_SEEDS = sized(30, 1_000);
+const TIMEOUT_MS = sized(120_000, 3_600_000);
 
-describe('the simulation', () => {
-  it.each(CAUGHT.map((mutation, index) => ({ ...mutation, index })))(
-    'notices when $rule',
-    async ({ index, ...mutation }) => {
-      await using mutant = await loadMutant(`m${index}`, mutation);
-      let violations: readonly string[] = [];
-      let seed = 0;
-      while (violations.length === 0 && seed < MOST_SEEDS) {
-        seed += 1;
-        ({ violations } = await simulate(seed, mutant));
-      }
+const mutations = [...CLIENT_MUTATIONS, ...STORE_MUTATIONS];
+
+describe('the simulation notices when', () => {
+  it.each(mutations)(
+    '$rule',
+    async (mutation) => {
+      const { seed, violations } = await firstViolations(mutation, MOST_SEEDS);
       expect(violations).not.toEqual([]);
+      recordFigures('simulation-mutations', { [mutation.rule]: { caughtBySeed: seed, as: ruleOf(violations[0]) } });
     },
-    120_000,
+    TIMEOUT_MS,
+  );
+});
+
+describe('of two layers, the simulation sees no harm while one is left:', () => {
+  it.each(LAYERS)(
+    '$rule, but $coveredBy',
+    async ({ rule, change, other }) => {
+      expect((await firstViolations({ rule, changes: [change] }, CLEAN_SEEDS)).violations).toEqual([]);
+      const both = await firstViolations({ rule: `both ${rule}`, changes: [change, other] }, MOST_SEEDS);
+      expect(both.violations).not.toEqual([]);
+    },
+    TIMEOUT_MS,
+  );
+});
+
+describe('what costs time only does no harm:', () => {
+  it.each(COMFORTS)(
+    '$rule',
+    async (mutation) => {
+      expect((await firstViolations(mutation, CLEAN_SEEDS)).violations).toEqual([]);
+    },
+    TIMEOUT_MS,
   );
 });
 
 describe('a grant that is told after its time', () => {
-  it.each(COVERED_TWICE.map((covered, index) => ({ ...covered, ...covered.mutation, index })))(
-    'starts nothing even if $rule, since $coveredBy',
-    async ({ mutation, index }: CoveredTwice & { index: number }) => {
-      expect(await eventsAfterStaleGrant(`covered${index}`, mutation)).toEqual([]);
-    },
-  );
+  it.each(STALE_GRANT_LAYERS)('starts nothing even if $rule, since $coveredBy', async (mutation) => {
+    expect(await eventsAfterStaleGrant(mutation)).toEqual([]);
+  });
 
   it('would make a second holder without both', async () => {
-    expect(await eventsAfterStaleGrant('uncovered', R1_AND_R2_OFF)).toEqual(['held at 2600']);
+    expect(await eventsAfterStaleGrant(NO_STALE_GRANT_LAYER)).toEqual(['held at 2600']);
   });
 });
 
+async function firstViolations(
+  mutation: Mutation,
+  most: number,
+): Promise<{ readonly seed: number; readonly violations: readonly string[] }> {
+  await using mutant = await loadMutant(mutation);
+  for (let seed = 1; seed <= most; seed += 1) {
+    const { violations } = await simulate(seed, mutant);
+    if (violations.length > 0) return { seed, violations };
+  }
+  return { seed: most, violations: [] };
+}
+
+/** `exclusion: a: w1 until …` -> `exclusion` */
+function ruleOf(violation = ''): string {
+  return violation.slice(0, violation.indexOf(':'));
+}
+
 /** The first acquire ran, its grant (11) was not told, its lease is over and 12 is held by another; the second acquire queues anew. */
-async function eventsAfterStaleGrant(name: string, mutation: Mutation): Promise<readonly string[]> {
-  await using mutant = await loadMutant(name, mutation);
+async function eventsAfterStaleGrant(mutation: Mutation): Promise<readonly string[]> {
+  await using mutant = await loadMutant(mutation);
   const rig = new ClientRig(mutant.LockClient);
   rig.acquire();
   rig.pass(1_000);

@@ -1,7 +1,7 @@
 import type { Acquisition } from '../../src/lock/client/acquisition.js';
 import type { ClientEnvironment, Hear, LockLine } from '../../src/lock/client/client.ports.js';
 import type { LockClient } from '../../src/lock/client/lock.client.js';
-import type { AcquireCommand, BeatCommand, LeaveCommand, LockMessage } from '../../src/lock/lock.store.js';
+import type { AcquireCommand, BeatCommand, LeaveCommand, LockMessage, LockStore } from '../../src/lock/lock.store.js';
 import type { World } from './world.js';
 
 /** One wish of a pod, as the watcher knows it: its id is the description that the store shows. */
@@ -11,7 +11,11 @@ export interface Wish {
   readonly key: string;
   readonly weight: number;
   readonly capacity: number;
+  readonly minHoldMs: number;
+  readonly maxHoldMs: number;
   acquisition: Acquisition | undefined;
+  /** When it was held first. */
+  heldAt: number | undefined;
   /** When the pod was through with it. */
   overAt: number | undefined;
 }
@@ -20,6 +24,7 @@ export interface Wish {
 export interface Witness {
   acquireRan(pod: Pod, command: AcquireCommand): void;
   placeTold(command: AcquireCommand, ticket: number): void;
+  beatSent(command: BeatCommand): void;
   beatRan(pod: Pod, command: BeatCommand): void;
   leaveRan(command: LeaveCommand): void;
 }
@@ -36,6 +41,7 @@ export class Pod {
   #monotonicStep = 0;
   #wallStep = 0;
   #diedAt = 0;
+  #deafUntil = 0;
   readonly #rate: number;
   readonly #clock: { now(): number };
 
@@ -63,20 +69,43 @@ export class Pod {
       },
     };
     this.client = new world.subject.LockClient(name, this.environment, this.#line());
-    this.subscribe();
-  }
-
-  /** Also after the store was replaced. */
-  subscribe(): void {
-    void this.world.store.subscribe(this.name, (message) => {
+    world.store.subscribe(name, (message) => {
       this.#carry(message);
     });
   }
 
-  /** Sets the wall clock, as an operator or a suspended machine does. */
+  /** Its subscription is gone for so long: what is sent or under way meanwhile never comes. */
+  cutOff(milliseconds: number): void {
+    this.#deafUntil = Math.max(this.#deafUntil, this.world.now + milliseconds);
+    this.world.at(
+      this.#deafUntil,
+      () => {
+        if (this.#isDeaf) return;
+        this.world.hit('subscription resumed');
+        this.client.askAnew();
+      },
+      this.name,
+    );
+  }
+
+  /** Sets the wall clock, as an operator does; the process looks at it before anything else happens. */
   stepWallClock(milliseconds: number): void {
+    if (this.pausedUntil > this.world.now) return;
+    this.world.hit('pod clock stepped');
     this.#wallStep += milliseconds;
     this.unsteadyUntil = this.world.now + 15_000;
+    this.#clock.now();
+  }
+
+  /** Its machine stands still, and so does the clock that counts from its start; the wall clock does not. */
+  suspend(milliseconds: number): void {
+    if (this.pausedUntil > this.world.now) return;
+    this.world.hit('pod suspended');
+    this.pausedUntil = this.world.now + milliseconds;
+    this.unsteadyUntil = this.pausedUntil + 15_000;
+    this.world.at(this.pausedUntil, () => {
+      this.#monotonicStep -= milliseconds;
+    });
   }
 
   /** So long that its last sign of life must be over, with all that may be on its way, and with what the gap rule forgives. */
@@ -87,11 +116,19 @@ export class Pod {
   kill(): void {
     this.isDead = true;
     this.#diedAt = this.world.now;
-    void this.world.store.unsubscribe(this.name);
+    this.world.store.unsubscribe(this.name);
+  }
+
+  get #isDeaf(): boolean {
+    return this.world.now < this.#deafUntil;
   }
 
   #carry(message: LockMessage): void {
     const { world } = this;
+    if (this.#isDeaf) {
+      world.hit('message to nobody');
+      return;
+    }
     const copies = this.#copies();
     if (copies !== 1) world.hit(copies === 0 ? 'message lost' : 'message doubled');
     for (let copy = 0; copy < copies; copy += 1) {
@@ -100,6 +137,7 @@ export class Pod {
       world.at(
         world.now + delay,
         () => {
+          if (this.#isDeaf) return;
           world.note(`${this.name} hears ${JSON.stringify(message)}`);
           this.client.receive(message);
         },
@@ -116,7 +154,7 @@ export class Pod {
   #line(): LockLine {
     return {
       acquire: (command, hear) => {
-        this.#ask(`acquire ${JSON.stringify(command)}`, async () => this.world.store.acquire(command), {
+        this.#ask(`acquire ${JSON.stringify(command)}`, (store) => store.acquire(command), {
           isAcquire: true,
           ran: ({ kind }) => {
             // A buried token is refused before the lock is looked at.
@@ -130,7 +168,8 @@ export class Pod {
         });
       },
       beat: (command, hear) => {
-        this.#ask(`beat ${JSON.stringify(command)}`, async () => this.world.store.beat(command), {
+        this.watcher.beatSent(command);
+        this.#ask(`beat ${JSON.stringify(command)}`, (store) => store.beat(command), {
           isAcquire: false,
           ran: () => {
             this.watcher.beatRan(this, command);
@@ -139,7 +178,7 @@ export class Pod {
         });
       },
       leave: (command, hear) => {
-        this.#ask(`leave ${JSON.stringify(command)}`, async () => this.world.store.leave(command), {
+        this.#ask(`leave ${JSON.stringify(command)}`, (store) => store.leave(command), {
           isAcquire: false,
           ran: () => {
             this.watcher.leaveRan(command);
@@ -152,7 +191,7 @@ export class Pod {
 
   #ask<Answer>(
     what: string,
-    run: () => Promise<Answer>,
+    run: (store: LockStore) => Promise<Answer>,
     call: { readonly isAcquire: boolean; readonly ran: (answer: Answer) => void; readonly hear: Hear<Answer> },
   ): void {
     const { world } = this;
@@ -171,7 +210,7 @@ export class Pod {
           world.hit('answer lost');
           return;
         }
-        for (let copy = this.#isLost(0.02) ? 0 : 1; copy < 2; copy += 1) {
+        for (let copy = this.#isLost(0.05) ? 0 : 1; copy < 2; copy += 1) {
           world.at(
             world.now + world.latency(),
             () => {

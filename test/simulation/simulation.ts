@@ -23,7 +23,8 @@ export async function simulate(seed: number, subject: Subject, isLogged = false)
   new Faults(world, watcher, workload).start();
   const events = await run(world, watcher);
   world.now = REST_AT;
-  await watcher.checkRest(workload.keys);
+  watcher.checkRest(workload.keys);
+  await world.settle();
   const drainMs = workload.lastEnd - FAULTS_END - 10_000;
   if (drainMs > 40_000)
     world.violate('slow drain', `the last section ended ${drainMs.toFixed(0)} ms after the last began`);
@@ -90,10 +91,16 @@ class Faults {
       world.hit('store paused');
       const milliseconds = world.random.next() * (world.random.chance(0.3) ? 6_000 : 800);
       this.watcher.storePaused(world.now + milliseconds - Math.max(world.now, world.storePausedUntil));
-      world.storePausedUntil = Math.max(world.storePausedUntil, world.now + milliseconds);
-    } else if (chance < 0.78) this.#weather();
-    else if (chance < 0.88) this.#stepPodClock();
-    else if (chance < 0.95) this.#revoke();
+      world.pauseStore(milliseconds);
+    } else if (chance < 0.76) this.#weather();
+    else if (chance < 0.84) this.#stepPodClock();
+    else if (chance < 0.92) this.#revoke();
+    else {
+      this.#cutOff(
+        this.#live().filter(() => world.random.chance(0.6)),
+        2_000,
+      );
+    }
   }
 
   #addPod(): void {
@@ -113,8 +120,12 @@ class Faults {
     const pods = this.#live();
     const pod = pods[this.world.random.below(pods.length)];
     if (pod === undefined) return;
-    this.world.hit('pod paused');
-    pod.pausedUntil = Math.max(pod.pausedUntil, this.world.now + this.world.random.next() * 5_000);
+    const milliseconds = this.world.random.next() * 5_000;
+    if (this.world.random.chance(0.2)) pod.suspend(milliseconds);
+    else {
+      this.world.hit('pod paused');
+      pod.pausedUntil = Math.max(pod.pausedUntil, this.world.now + milliseconds);
+    }
     this.world.note(`${pod.name} stalls until ${pod.pausedUntil.toFixed(1)}`);
   }
 
@@ -136,11 +147,33 @@ class Faults {
       world.hit('store clock stepped');
       // Forward within the drift margin of a lease, back as far as the fence memory reaches.
       world.stepStoreClock(world.random.chance(0.3) ? world.random.next() * 2 : -world.random.next() * 20_000);
-    } else if (world.weather === 'flush') {
-      world.hit('store lost its data');
-      world.loseStore();
-      this.watcher.storeLost();
-      for (const pod of this.#live()) pod.subscribe();
+    } else if (world.weather === 'flush') this.#loseStore();
+    else if (world.weather === 'failover') this.#failOver();
+  }
+
+  #loseStore(): void {
+    this.world.hit('store lost its data');
+    this.world.loseStore();
+    this.watcher.storeLost();
+    this.#cutOff(this.#live(), 500);
+  }
+
+  /** To a replica that is a little behind, far behind, or new and empty; subscriptions end with the old primary. */
+  #failOver(): void {
+    const { world } = this;
+    const { random } = world;
+    world.hit('failover');
+    const lostMs = random.chance(0.1) ? Infinity : random.next() * (random.chance(0.4) ? 4_000 : 300);
+    const takesMs = 100 + random.next() * 3_000;
+    world.failOver(lostMs, takesMs);
+    this.watcher.storeLost();
+    this.#cutOff(this.#live(), takesMs + 500);
+  }
+
+  #cutOff(pods: readonly Pod[], atMostMs: number): void {
+    for (const pod of pods) {
+      this.world.hit('subscription lost');
+      pod.cutOff(this.world.random.next() * atMostMs);
     }
   }
 
@@ -148,18 +181,18 @@ class Faults {
     const pods = this.#live();
     const pod = pods[this.world.random.below(pods.length)];
     if (pod === undefined) return;
-    this.world.hit('pod clock stepped');
     pod.stepWallClock((this.world.random.next() - 0.5) * 60_000);
   }
 
   #revoke(): void {
     const { world } = this;
-    world.hit('revoked');
     const key = world.random.pick(this.workload.keys);
+    const mode = world.random.chance(0.5) ? 'drain' : 'now';
+    world.hit(`revoked: ${mode}`);
     world.command(
-      () => world.store.revoke({ key, token: undefined, mode: 'drain' }),
+      (store) => store.revoke({ key, token: undefined, mode }),
       () => {
-        this.watcher.revokeRan(key);
+        this.watcher.revokeRan(key, mode);
       },
     );
   }

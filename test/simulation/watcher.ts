@@ -1,7 +1,12 @@
 import type { AcquireCommand, BeatCommand, LeaveCommand, LockState } from '../../src/lock/lock.store.js';
+import { HolderRules } from './holder.rules.js';
+import { LeaseRules } from './lease.rules.js';
 import type { Pod, Wish, Witness } from './pod.js';
+import { TimeRules } from './time.rules.js';
 import { FAULTS_END, type World } from './world.js';
 
+/** What a leave that was lost with the store's data leaves behind may stay for as long, ms. */
+const LONGEST_LEASE_MS = 13_000;
 /** A process that gave a sign of life so recently is alive for the store, ms. */
 const SURELY_ALIVE_MS = 1_450;
 
@@ -20,17 +25,22 @@ interface Place {
 export class Watcher implements Witness {
   readonly wishes = new Map<string, Wish>();
   readonly pods = new Map<string, Pod>();
+  readonly holders: HolderRules;
+  readonly leases: LeaseRules;
+  readonly #times: TimeRules;
   /** The oldest place that a wish was told of; a place whose answer was lost is nobody's. */
   readonly #told = new Map<string, { readonly token: string; readonly ticket: number }>();
-  readonly #lastFence = new Map<string, number>();
-  readonly #grantEpoch = new Map<string, number>();
   readonly #lastSign = new Map<string, SignOfLife>();
   /** As of before the present command. */
   #signBefore: { readonly place: string; readonly sign: SignOfLife | undefined } | undefined;
   readonly #left = new Set<string>();
   readonly #before = new Map<string, LockState | undefined>();
 
-  constructor(private readonly world: World) {}
+  constructor(private readonly world: World) {
+    this.holders = new HolderRules(world, this.pods);
+    this.leases = new LeaseRules(world);
+    this.#times = new TimeRules(world, this.pods, this.wishes);
+  }
 
   acquireRan(pod: Pod, { key, waits }: AcquireCommand): void {
     if (waits) this.#sign(key, pod.name);
@@ -42,6 +52,10 @@ export class Watcher implements Witness {
     if (this.wishes.get(description)?.acquisition?.token !== token) return;
     const told = this.#told.get(description) ?? { token, ticket };
     this.#told.set(description, { token: told.token, ticket: Math.min(told.ticket, ticket) });
+  }
+
+  beatSent(command: BeatCommand): void {
+    this.leases.renewalSent(command);
   }
 
   beatRan(pod: Pod, { key, waiters }: BeatCommand): void {
@@ -56,8 +70,14 @@ export class Watcher implements Witness {
     }
   }
 
-  revokeRan(key: string): void {
-    this.#look(key);
+  /** @param mode `now` takes the lock from its holders before they know: from here on only the fence keeps them out */
+  revokeRan(key: string, mode: 'drain' | 'now'): void {
+    const holders = this.#before.get(key)?.holders ?? [];
+    if (mode === 'now') this.holders.takenAway(holders);
+    this.#look(key, (state) => {
+      const kept = state?.holders.filter(({ token }) => holders.some((holder) => holder.token === token)) ?? [];
+      if (mode === 'now' && kept.length > 0) this.world.violate('revoked and kept', JSON.stringify(kept));
+    });
   }
 
   leaveRan({ key, token }: LeaveCommand): void {
@@ -65,41 +85,19 @@ export class Watcher implements Witness {
     this.#look(key);
   }
 
-  /** The store lost everything, tombstones and signs of life included. */
+  /** The store lost data: tombstones, signs of life and leaves among them. */
   storeLost(): void {
     this.#left.clear();
     this.#lastSign.clear();
     this.#before.clear();
   }
 
-  /** Never more weight among valid holders than the capacity. */
-  checkHolders(key: string): void {
-    let weight = 0;
-    let capacity = Infinity;
-    const holders: string[] = [];
-    for (const pod of this.pods.values()) {
-      for (const wish of pod.wishes) {
-        if (wish.key !== key || !this.#isValid(wish)) continue;
-        weight += Math.min(wish.weight, wish.capacity);
-        capacity = Math.min(capacity, wish.capacity);
-        holders.push(`${wish.id} until ${wish.acquisition?.deadline.toFixed(1) ?? '?'}`);
-      }
-    }
-    if (weight > capacity) this.world.violate('exclusion', `${key}: ${holders.join(', ')}`);
-  }
-
-  /** Each holder whose clock runs evenly is told at its deadline. */
   checkDeadlines(): void {
-    for (const pod of this.pods.values()) {
-      if (pod.isDead || this.world.now < pod.unsteadyUntil || pod.pausedUntil > this.world.now - 20) continue;
-      for (const { acquisition, id } of pod.wishes) {
-        const isLate = acquisition?.state === 'held' && pod.environment.now() > acquisition.deadline + 5;
-        if (isLate) this.world.violate('told late', id);
-      }
-    }
+    for (const pod of this.pods.values()) if (!pod.isDead) this.leases.look(pod);
   }
 
-  async checkRest(keys: readonly string[]): Promise<void> {
+  /** Everybody was served or told, and nothing is left. */
+  checkRest(keys: readonly string[]): void {
     for (const pod of this.pods.values()) {
       if (pod.isDead) continue;
       for (const { acquisition, id } of pod.wishes) {
@@ -107,8 +105,12 @@ export class Watcher implements Witness {
       }
     }
     for (const key of keys) {
-      const state = await this.world.store.inspect(key);
-      if (state !== undefined) this.world.violate('residue', JSON.stringify(state));
+      this.world.ask(
+        (store) => store.inspect(key),
+        (state) => {
+          if (state !== undefined) this.world.violate('residue', JSON.stringify(state));
+        },
+      );
     }
   }
 
@@ -132,17 +134,11 @@ export class Watcher implements Witness {
     return sign !== undefined && this.world.now - sign.at - sign.forgivenMs < SURELY_ALIVE_MS;
   }
 
-  #isValid({ acquisition, pod }: Wish): boolean {
-    if (acquisition === undefined || pod.isDead || !pod.client.isValid(acquisition)) return false;
-    // A store that lost its data can't keep those apart who were granted before and after; their fences do.
-    return this.#grantEpoch.get(`${acquisition.token}/${acquisition.fence}`) === this.world.epoch;
-  }
-
-  #look(key: string): void {
+  #look(key: string, then: (state: LockState | undefined) => void = () => undefined): void {
     const { world } = this;
     const time = world.now;
-    world.command(
-      () => world.looking(() => world.store.inspect(key)),
+    world.look(
+      (store) => store.inspect(key),
       (state) => {
         if (world.now !== time) throw new Error('the store was looked at too late');
         const before = this.#before.get(key);
@@ -152,9 +148,11 @@ export class Watcher implements Witness {
           this.#lookAtGrants(state, before);
           this.#lookForGhosts(state);
         }
+        this.#times.look(key, state);
         this.#lookForDropped(before, state);
         this.#signBefore = undefined;
-        this.checkHolders(key);
+        then(state);
+        this.holders.check(key);
         this.checkDeadlines();
       },
     );
@@ -175,13 +173,12 @@ export class Watcher implements Witness {
   }
 
   #lookAtGrants({ key, holders, waiters }: LockState, before: LockState | undefined): void {
-    const grants = holders.filter(({ token, fence }) => !this.#grantEpoch.has(`${token}/${fence}`));
+    const grants = holders.filter((grant) => this.holders.isNew(grant));
     const places = new Map(before?.waiters.map(({ token, ticket }) => [token, ticket]));
     // Who came back to an old place in this very command came after the grant.
     const passable = waiters.filter(({ token }) => places.has(token));
     for (const grant of [...grants].sort((one, other) => one.fence - other.fence)) {
-      this.#grantEpoch.set(`${grant.token}/${grant.fence}`, this.world.epoch);
-      this.#lookAtFence(key, grant.fence);
+      this.holders.granted(key, grant);
       const ticket = places.get(grant.token);
       if (ticket !== undefined && this.pods.get(grant.process)?.isLongDead === true) {
         this.world.violate('granted to the dead', grant.token);
@@ -190,15 +187,9 @@ export class Watcher implements Witness {
     }
   }
 
-  #lookAtFence(key: string, fence: number): void {
-    const last = this.#lastFence.get(key) ?? 0;
-    if (fence <= last) this.world.violate('fence', `${key}: ${fence} after ${last}`);
-    this.#lastFence.set(key, fence);
-    this.world.hit('grant');
-  }
-
   #lookForPassed(key: string, granted: Place, waiters: LockState['waiters']): void {
-    const arrival = this.#arrivalOf(granted);
+    // A token that was given up may still stand in an older place; its grant is undone, and passes nobody.
+    const arrival = Math.min(this.#arrivalOf(granted), granted.ticket);
     for (const waiter of waiters) {
       if (this.#arrivalOf(waiter) < arrival && this.#isAlive(key, waiter.process)) {
         this.world.violate('fifo', `${granted.description} passed ${waiter.description} on ${key}`);
@@ -219,7 +210,7 @@ export class Watcher implements Witness {
 
   /** So long that its pod has told the store, whatever was on its way when the faults ended. */
   #isLongOver({ overAt }: Wish): boolean {
-    return overAt !== undefined && this.world.now > Math.max(FAULTS_END + 8_000, overAt + 4_000);
+    return overAt !== undefined && this.world.now > Math.max(FAULTS_END + LONGEST_LEASE_MS, overAt + 4_000);
   }
 
   /** Only a process without signs of life loses its places. */

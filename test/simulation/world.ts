@@ -2,18 +2,25 @@ import type { LockClient } from '../../src/lock/client/lock.client.js';
 import type { LockStore } from '../../src/lock/lock.store.js';
 import { EventQueue, type Scheduled } from './event.queue.js';
 import { SeededRandom } from './seeded.random.js';
+import { StoreTimeline } from './store.timeline.js';
 
 /** What is simulated: the product's own classes, or mutants of them. */
 export interface Subject {
   readonly LockClient: typeof LockClient;
   readonly SuspendAwareClock: new (monotonic: () => number, wall: () => number) => { now(): number };
+  readonly resolveLockKeys: (keys: readonly string[]) => readonly string[];
   readonly MemoryLockStore: new (options: { clock: () => number }) => LockStore;
 }
 
 /** What the days of a seed are like. */
-export type Weather = 'network' | 'clocks' | 'flush';
+export type Weather = (typeof WEATHERS)[number];
 
-/** One more microsecond is guessed past a repeated reading, so that two commands never have the same time. */
+/**
+ * network: nothing worse than messages, pods and a store that stalls · clocks: the store's clock is set, too · flush: it loses all
+ * data · failover: it falls back to what a replica had
+ */
+const WEATHERS = ['network', 'network', 'clocks', 'flush', 'failover'] as const;
+
 const START_US = 1_764_421_836_000_000;
 
 /** Faults come until then, ms; then everything must come to rest by itself. */
@@ -35,16 +42,15 @@ export class World {
   readonly violations: string[] = [];
   readonly seen = new Map<string, number>();
   readonly log: string[] = [];
+  readonly store: StoreTimeline;
   now = 0;
-  store: LockStore;
-  /** Counts the stores that lost all data. */
+  /** Counts how often the store lost data. */
   epoch = 0;
   storePausedUntil = 0;
+  storeClockSteps = 0;
   #storeOffsetUs = START_US;
-  #lastUs = 0;
   readonly #storeRate: number;
   #unanswered = 0;
-  #isLooking = false;
 
   constructor(
     readonly seed: number,
@@ -52,12 +58,16 @@ export class World {
     private readonly isLogged = false,
   ) {
     this.random = new SeededRandom(seed);
-    this.weather = (['network', 'network', 'clocks', 'flush'] as const)[seed % 4] ?? 'network';
+    this.weather = WEATHERS[seed % WEATHERS.length] ?? 'network';
     this.isLossy = this.random.chance(0.8);
     this.isSlow = this.random.chance(0.3);
     this.isUnfair = this.random.chance(0.25);
     this.#storeRate = 1 + (this.random.next() - 0.5) * 0.006;
-    this.store = this.#newStore();
+    this.store = new StoreTimeline(
+      (clock) => new this.subject.MemoryLockStore({ clock }),
+      () => Math.floor(this.now * 1000 * this.#storeRate) + this.#storeOffsetUs,
+      this.weather === 'failover',
+    );
   }
 
   get hasFaults(): boolean {
@@ -77,26 +87,24 @@ export class World {
   }
 
   /** Runs a command at the store once it goes on; what it answers is known before the next event. */
-  command<Answer>(run: () => Promise<Answer>, done: (answer: Answer) => void): void {
+  command<Answer>(run: (store: LockStore) => Promise<Answer>, done: (answer: Answer) => void): void {
     if (this.now < this.storePausedUntil) {
       this.at(this.storePausedUntil + this.random.next() * 2, () => {
         this.command(run, done);
       });
       return;
     }
-    this.#unanswered += 1;
-    void run().then((answer) => {
-      this.#unanswered -= 1;
-      done(answer);
-    });
+    this.ask(run, done);
   }
 
-  /** Asks the store at the very time of the command before. */
-  looking<Answer>(ask: () => Promise<Answer>): Promise<Answer> {
-    this.#isLooking = true;
-    const answer = ask();
-    this.#isLooking = false;
-    return answer;
+  /** Asks at once, whatever stands still. */
+  ask<Answer>(ask: (store: LockStore) => Promise<Answer>, done: (answer: Answer) => void): void {
+    this.#await(this.store.run(this.now, ask), done);
+  }
+
+  /** Looks at the store as the command before left it. */
+  look<Answer>(ask: (store: LockStore) => Promise<Answer>, done: (answer: Answer) => void): void {
+    this.#await(this.store.look(ask), done);
   }
 
   /** Resolves when the store has answered all that it was asked. */
@@ -105,12 +113,29 @@ export class World {
   }
 
   stepStoreClock(milliseconds: number): void {
+    this.storeClockSteps += 1;
     this.#storeOffsetUs += Math.floor(milliseconds * 1000);
+  }
+
+  pauseStore(milliseconds: number): void {
+    this.storePausedUntil = Math.max(this.storePausedUntil, this.now + milliseconds);
   }
 
   loseStore(): void {
     this.epoch += 1;
-    this.store = this.#newStore();
+    this.store.empty();
+  }
+
+  /**
+   * The primary is gone, with what its replica had not got; nobody answers until the replica has taken over. Its clock is off by less
+   * than that takes.
+   */
+  failOver(lostMs: number, takesMs: number): void {
+    this.epoch += 1;
+    const lost = this.store.fallBack(this.now - lostMs);
+    if (lost > 0) this.hit('commands lost in a failover', lost);
+    this.pauseStore(takesMs);
+    this.stepStoreClock((this.random.next() - 0.7) * takesMs * 0.9);
   }
 
   violate(rule: string, fact: string): void {
@@ -118,23 +143,19 @@ export class World {
     if (this.violations.length < 5) this.violations.push(`${rule}: ${fact} at ${this.now.toFixed(1)}`);
   }
 
-  hit(event: string): void {
-    this.seen.set(event, (this.seen.get(event) ?? 0) + 1);
+  hit(event: string, times = 1): void {
+    this.seen.set(event, (this.seen.get(event) ?? 0) + times);
   }
 
   note(line: string): void {
     if (this.isLogged) this.log.push(`${this.now.toFixed(2)} ${line}`);
   }
 
-  #newStore(): LockStore {
-    return new this.subject.MemoryLockStore({
-      clock: () => {
-        if (this.#isLooking) return this.#lastUs;
-        const us = Math.floor(this.now * 1000 * this.#storeRate) + this.#storeOffsetUs;
-        // A reading is never repeated, but a step back is a step back.
-        this.#lastUs = us <= this.#lastUs && this.#lastUs - us < 1_000 ? this.#lastUs + 1 : us;
-        return this.#lastUs;
-      },
+  #await<Answer>(answering: Promise<Answer>, done: (answer: Answer) => void): void {
+    this.#unanswered += 1;
+    void answering.then((answer) => {
+      this.#unanswered -= 1;
+      done(answer);
     });
   }
 }

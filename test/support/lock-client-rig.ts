@@ -1,3 +1,4 @@
+import type { AcquisitionRequest } from '../../src/lock/client/acquisition.js';
 import type { ClientEnvironment, Hear, LockLine } from '../../src/lock/client/client.ports.js';
 import { LockClient } from '../../src/lock/client/lock.client.js';
 import type {
@@ -52,9 +53,9 @@ export class ClientRig {
     return this.#timers.length;
   }
 
-  acquire(options: { readonly waits?: boolean; readonly leaseMs?: number; readonly maxHoldMs?: number } = {}) {
-    const { waits = true, leaseMs = 30_000, maxHoldMs = Infinity } = options;
-    const request = { key: 'k', weight: 1, capacity: 1, leaseMs, waits, minHoldMs: 0, maxHoldMs, description: '' };
+  acquire(options: Partial<AcquisitionRequest> = {}) {
+    const usual = { key: 'k', weight: 1, capacity: 1, leaseMs: 30_000, waits: true, minHoldMs: 0, description: '' };
+    const request: AcquisitionRequest = { ...usual, maxHoldMs: Infinity, ...options };
     return this.client.acquire(request, {
       held: () => this.events.push(`held at ${this.now}`),
       failed: ({ kind }) => this.events.push(`failed: ${kind} at ${this.now}`),

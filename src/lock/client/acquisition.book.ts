@@ -40,6 +40,10 @@ export class AcquisitionBook {
     this.#groups.delete(group.key);
   }
 
+  groups(): readonly KeyGroup[] {
+    return [...this.#groups.values()];
+  }
+
   all(): readonly Acquisition[] {
     return [...this.#byToken.values()];
   }

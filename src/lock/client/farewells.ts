@@ -34,16 +34,16 @@ export class Farewells {
     private readonly line: LockLine,
   ) {}
 
+  /** What was said of a token before and is not answered yet still counts: a late word of its acquire ends no minimum hold. */
   say(farewell: Farewell): void {
     const earlier = this.#open.get(farewell.token);
     if (earlier !== undefined && (earlier.farewell.buries || !farewell.buries)) return;
     earlier?.timer?.cancel();
     const open: OpenFarewell = {
-      farewell,
+      ...(earlier ?? { attempts: 0, listeners: [] }),
+      farewell: { ...earlier?.farewell, ...farewell },
       until: this.environment.now() + CLIENT_RULES.farewellMs,
-      attempts: earlier?.attempts ?? 0,
       timer: undefined,
-      listeners: earlier?.listeners ?? [],
     };
     this.#open.set(farewell.token, open);
     this.#send(open);

@@ -50,6 +50,14 @@ export class KeyGroup {
     this.#timer = undefined;
   }
 
+  /** Makes all renewals due: their answers tell what a lost message would have. */
+  hasten(now: number): void {
+    for (const acquisition of this.members) {
+      // What is held for as long as it may be is not renewed any more.
+      if (acquisition.state === 'held' && acquisition.renewAt < Infinity) acquisition.renewAt = now;
+    }
+  }
+
   /** The renewals that are due and the waiters to ask about. Moves the due renewals on to their retry. */
   planBeat(now: number): BeatPlan {
     const renewals: PlannedRenewal[] = [];

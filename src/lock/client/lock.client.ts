@@ -114,6 +114,14 @@ export class LockClient implements InquiryListener, BeatListener {
     }
   }
 
+  /** Asks how all stands that it waits for or holds, at once: grants and revocations may have been lost. */
+  askAnew(): void {
+    for (const group of this.#book.groups()) {
+      group.hasten(this.environment.now());
+      this.#heartbeat.beat(group);
+    }
+  }
+
   /** Calls once the store has heard of everything that was given up or released. */
   whenQuiet(run: () => void): void {
     this.#farewells.whenEmpty(run);

@@ -28,9 +28,9 @@ if isAtRest then
   clearLeftovers()
   wanted.weight, wanted.fence = math.min(wanted.weight, capacity), nextNumber()
   local leftMs = leaseMs + SLACK_MS
-  call('HSET', HASH, 'c', text(counter), 'x', text(us + leftMs * 1000), 'w', text(wanted.weight), 'cap', ARGV[4],
-    'o', '0', 't', text(us), 'q', '0', 'e:' .. token, format(wanted))
-  call('ZADD', HOLDERS, text(us + leaseMs * 1000), token)
+  call('HSET', HASH, 'c', counter, 'x', us + leftMs * 1000, 'w', wanted.weight, 'cap', ARGV[4], 'o', '0', 't', us, 'q', '0',
+    'e:' .. token, format(wanted))
+  call('ZADD', HOLDERS, us + leaseMs * 1000, token)
   call('PEXPIRE', HASH, leftMs + MEMORY_MS)
   call('PEXPIRE', HOLDERS, leftMs)
   return { 1, wanted.fence }
@@ -66,7 +66,7 @@ end
 local function enqueue(ticket)
   wanted.state, wanted.fence = 'q', ticket
   lock.save(token, wanted)
-  call('ZADD', WAITERS, text(ticket), token)
+  call('ZADD', WAITERS, ticket, token)
   lock.seen(process)
 end
 
@@ -103,7 +103,7 @@ end
 lock.capacity = math.min(lock.capacity, capacity)
 -- Before the pump, or a process would find its own waiters dead.
 if isQueued then
-  call('ZADD', ALIVE, 'XX', text(lock.time), process)
+  call('ZADD', ALIVE, 'XX', lock.time, process)
 end
 lock.pump()
 local answer = decide()

@@ -10,7 +10,7 @@ local shown, time = tonumber(ARGV[1]), logicalTime()
 
 local function weightOver()
   local over = 0
-  for _, token in ipairs(call('ZRANGEBYSCORE', HOLDERS, '-inf', text(time))) do
+  for _, token in ipairs(call('ZRANGEBYSCORE', HOLDERS, '-inf', time)) do
     over = over + entryOf(token).weight
   end
   return over

@@ -12,16 +12,19 @@
 local token, keepMs, tombstoneMs = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 
 if tombstoneMs > 0 then
-  call('SET', KEYS[5], text(us + tombstoneMs * 1000), 'PX', tombstoneMs)
+  call('SET', KEYS[5], us + tombstoneMs * 1000, 'PX', tombstoneMs)
 end
-local own = not isAtRest and entryOf(token)
 -- The usual case: the only holder goes, and nobody waits.
-if own and not isQueued and keepMs == 0 and own.state ~= 'r' and own.weight == tonumber(saved[3]) then
-  rest()
-  return 2
+if not isAtRest and not isQueued and keepMs == 0 then
+  local state, share = string.match(call('HGET', HASH, 'e:' .. token) or '', '^(%a)|(%d+)|')
+  if share == saved[3] and state ~= 'r' then
+    rest()
+    return 2
+  end
 end
 
 local lock = open()
+local own = entryOf(token)
 local answer = 0
 if own and lock.isHeldBy(token) then
   answer = 2

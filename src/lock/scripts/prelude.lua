@@ -21,7 +21,7 @@ local isAtRest = isForgotten or not saved[3] or us >= endsAt
 local isQueued = not isAtRest and saved[7] == '1'
 local counter = isForgotten and 0 or tonumber(saved[1])
 
--- Never `..` or tostring: Lua writes a large number with 14 digits.
+-- A time, ticket or fence inside of a text: Lua itself writes 14 digits. What goes to call() as a number Redis writes in full.
 local function text(number)
   return string.format('%.0f', number)
 end
@@ -43,13 +43,13 @@ end
 local function rest()
   call('DEL', HASH, HOLDERS, WAITERS, ALIVE)
   if counter > 0 then
-    call('HSET', HASH, 'c', text(counter), 'x', text(us))
+    call('HSET', HASH, 'c', counter, 'x', us)
     call('PEXPIRE', HASH, MEMORY_MS)
   end
 end
 
 local function format(entry)
-  return table.concat({ entry.state, text(entry.weight), text(entry.fence), entry.process, entry.description }, '|')
+  return entry.state .. '|' .. entry.weight .. '|' .. text(entry.fence) .. '|' .. entry.process .. '|' .. entry.description
 end
 
 local function entryOf(token)
@@ -89,13 +89,13 @@ local function open()
   end
 
   function lock.holdFor(token, milliseconds)
-    call('ZADD', HOLDERS, text(time + milliseconds * 1000), token)
+    call('ZADD', HOLDERS, time + milliseconds * 1000, token)
   end
 
   -- Never shortens: a renewal that was sent before a longer one may arrive after it.
   function lock.prolong(token, milliseconds)
     local expiry = math.max(tonumber(call('ZSCORE', HOLDERS, token)), time + milliseconds * 1000)
-    call('ZADD', HOLDERS, text(expiry), token)
+    call('ZADD', HOLDERS, expiry, token)
   end
 
   function lock.isHeldBy(token)
@@ -103,11 +103,11 @@ local function open()
   end
 
   function lock.seen(process)
-    call('ZADD', ALIVE, text(time), process)
+    call('ZADD', ALIVE, time, process)
   end
 
   function lock.tell(process, kind, token, fence, leaseMs)
-    local message = table.concat({ kind, token, text(fence), text(leaseMs), HASH }, '|')
+    local message = kind .. '|' .. token .. '|' .. text(fence) .. '|' .. leaseMs .. '|' .. HASH
     -- A refused publish (rights on the channel) must not break the script in its midst; the next beat finds the grant.
     redis.pcall('PUBLISH', ARGV[1] .. process, message)
   end
@@ -206,14 +206,14 @@ local function open()
     end
     local latest = math.max(tonumber(last[2] or 0), time + queued * QUEUE_MS * 1000)
     local leftMs = math.ceil((latest - time) / 1000) + SLACK_MS
-    call('HSET', HASH, 'c', text(counter), 'x', text(us + leftMs * 1000), 'w', text(lock.weight),
-      'cap', text(lock.capacity), 'o', text(time - us), 't', text(time), 'q', queued)
+    call('HSET', HASH, 'c', counter, 'x', us + leftMs * 1000, 'w', lock.weight, 'cap', lock.capacity,
+      'o', time - us, 't', time, 'q', queued)
     call('PEXPIRE', HASH, leftMs + MEMORY_MS)
     call('PEXPIRE', HOLDERS, leftMs)
     if queued == 0 then
       return call('DEL', ALIVE)
     end
-    call('ZREMRANGEBYSCORE', ALIVE, 0, text(time - MEMORY_MS * 1000))
+    call('ZREMRANGEBYSCORE', ALIVE, 0, time - MEMORY_MS * 1000)
     call('PEXPIRE', WAITERS, leftMs)
     call('PEXPIRE', ALIVE, leftMs)
   end

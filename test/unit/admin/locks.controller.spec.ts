@@ -1,6 +1,8 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { Revocation } from '../../../src/admin/index.js';
 import { LocksController } from '../../../src/admin/locks.controller.js';
-import { LockService, type LockState, MemoryLockStore } from '../../../src/lock/index.js';
+import type { Caller } from '../../../src/auth/index.js';
+import { LockService, type LockState, LockStoreError, MemoryLockStore } from '../../../src/lock/index.js';
 
 /** Somebody lets go between the listing and the look at it. */
 class FleetingStore extends MemoryLockStore {
@@ -14,11 +16,16 @@ class FleetingStore extends MemoryLockStore {
 let store: FleetingStore;
 let locks: LockService;
 let controller: LocksController;
+let audited: Revocation[] = [];
+const operator: Caller = { id: 'ops', tier: 'enterprise', scopes: ['admin'], weight: 1 };
 beforeEach(() => {
   store = new FleetingStore();
   locks = new LockService(store);
-  controller = new LocksController(locks);
+  audited = [];
+  controller = new LocksController(locks, { audit: (revocation) => audited.push(revocation) });
 });
+const release = (key: string, query: { mode: 'drain' | 'now'; token?: string }): Promise<unknown> =>
+  controller.release(key, query, operator, { id: 'r1' });
 afterEach(() => locks.close());
 
 describe('LocksController', () => {
@@ -41,18 +48,39 @@ describe('LocksController', () => {
   it('takes a lock from one of its holders only, if told which', async () => {
     const mode = { permits: 2 };
     const [one, other] = [await locks.acquire('pool', { mode }), await locks.acquire('pool', { mode })];
-    expect(await controller.release('pool', { mode: 'now', token: one.token })).toMatchObject({ revoked: 1 });
+    expect(await release('pool', { mode: 'now', token: one.token })).toMatchObject({ revoked: 1 });
     expect((await controller.get('pool')).holders.map(({ token }) => token)).toEqual([other.token]);
-    const again = controller.release('pool', { mode: 'now', token: one.token });
+    const again = release('pool', { mode: 'now', token: one.token });
     await expect(again).rejects.toMatchObject({ code: 'not_found', message: 'lock "pool" has no such holder' });
     await other.release();
   });
 
   it('does not claim to have released what nobody holds', async () => {
-    await expect(controller.release('free', { mode: 'drain' })).rejects.toMatchObject({
+    await expect(release('free', { mode: 'drain' })).rejects.toMatchObject({
       code: 'not_found',
       key: 'free',
       message: 'lock "free" has no holder',
     });
+  });
+
+  it('has written down who took which lock from whom, and how', async () => {
+    const mode = { permits: 3 };
+    const [one] = await Promise.all([1, 2, 3].map(() => locks.acquire('pool', { mode })));
+    const deed = { request_id: 'r1', caller: 'ops', lock: 'pool' };
+    await release('pool', { mode: 'now', token: one?.token ?? '' });
+    expect(audited).toEqual([{ ...deed, hold: one?.token, mode: 'now', revoked: 1 }]);
+    await release('pool', { mode: 'drain' });
+    expect(audited.slice(1)).toEqual([{ ...deed, mode: 'drain', revoked: 2 }]);
+  });
+
+  it('has nothing written down where nothing was taken', async () => {
+    await expect(release('free', { mode: 'now' })).rejects.toMatchObject({ code: 'not_found' });
+    expect(audited).toEqual([]);
+  });
+
+  it('has written down what may have happened when the store gives no answer', async () => {
+    store.revoke = () => Promise.reject(new LockStoreError('it is away'));
+    await expect(release('pool', { mode: 'now' })).rejects.toMatchObject({ code: 'store_unavailable' });
+    expect(audited).toEqual([{ request_id: 'r1', caller: 'ops', lock: 'pool', mode: 'now', revoked: 'unknown' }]);
   });
 });

@@ -51,13 +51,13 @@ describe('toApiError()', () => {
 
   it('reads the facts of a coded error and keeps it as the cause', () => {
     const error = Object.assign(new Error('gone'), {
-      code: 'lock_lost',
+      code: 'model_retired',
       param: 'key',
       retryAfterMs: 5,
       isRetryable: true,
     });
     expect(toApiError(error)).toMatchObject({
-      code: 'lock_lost',
+      code: 'model_retired',
       message: 'gone',
       param: 'key',
       retryAfterMs: 5,
@@ -65,6 +65,16 @@ describe('toApiError()', () => {
       cause: error,
     });
   });
+
+  it.each(['lock_busy', 'lock_timeout', 'lock_lost', 'store_unavailable'] as const)(
+    'says in the words of the table what %s is to a caller, and keeps the error’s own as the cause',
+    (code) => {
+      const error = Object.assign(new Error('lock "user:zoe" at REDIS_URL'), { code });
+      const answer = toApiError(error);
+      expect(answer).toMatchObject({ code, message: STATUS_TABLE[code].text, cause: error });
+      expect(answer.message).not.toMatch(/["_]/);
+    },
+  );
 
   it('trusts no fact of the wrong type', () => {
     const error = Object.assign(new Error('gone'), {
@@ -80,6 +90,7 @@ describe('toApiError()', () => {
     new Error('secret'),
     Object.assign(new Error('secret'), { code: 'ECONNREFUSED' }),
     Object.assign(new Error('secret'), { code: 'toString' }),
+    Object.assign(new Error('secret'), { code: 'internal_error' }),
     Object.assign(new Error('secret'), { code: '__proto__' }),
     { code: 'timeout', message: 'secret' },
     new HttpException('secret', 500),

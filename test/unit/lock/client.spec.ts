@@ -143,6 +143,60 @@ describe('LockClient', () => {
     expect(rig.timers).toBe(0);
   });
 
+  it('keeps to the minimum hold when a late answer has the token buried', () => {
+    const rig = new ClientRig();
+    const acquisition = rig.acquire({ minHoldMs: 300 });
+    rig.acquires[0]?.answer({ kind: 'granted', fence: 1 });
+    rig.pass(100);
+    rig.client.release(acquisition, () => undefined);
+    rig.acquires[0]?.answer({ kind: 'granted', fence: 1 });
+    expect(rig.leaves.map(({ command }) => [command.keepMs, command.tombstoneMs])).toEqual([
+      [200, 0],
+      [200, 60_000],
+    ]);
+  });
+
+  it('asks about all its waiters at once when messages may have been lost', () => {
+    const rig = new ClientRig();
+    rig.acquire();
+    rig.acquires[0]?.answer(queued(20, 20));
+    rig.acquire();
+    rig.acquires[1]?.answer({ kind: 'granted', fence: 21 });
+    rig.pass(100);
+    rig.client.askAnew();
+    expect(rig.beats.map(({ sentAt, command }) => [sentAt, command.waiters])).toEqual([[100, ['p-1']]]);
+    rig.beats[0]?.answer({
+      ...{ counter: 22, nextExpiryMs: 1_000, renewals: [] },
+      waiters: [{ kind: 'granted', fence: 22, leftMs: 1_000 }],
+    });
+    expect(rig.events).toEqual(['held at 0', 'held at 100']);
+  });
+
+  it('renews what it holds at once when messages may have been lost: it may have been revoked', () => {
+    const rig = new ClientRig();
+    rig.acquire();
+    rig.client.askAnew();
+    expect(rig.beats).toEqual([]);
+    rig.acquires[0]?.answer({ kind: 'granted', fence: 21 });
+    rig.pass(100);
+    rig.client.askAnew();
+    rig.client.askAnew();
+    expect(rig.beats.map(({ sentAt, command }) => [sentAt, command.renewals.length])).toEqual([
+      [100, 1],
+      [100, 1],
+    ]);
+    rig.beats[0]?.answer({ counter: 22, nextExpiryMs: undefined, renewals: ['revoked'], waiters: [] });
+    expect(rig.events).toEqual(['held at 0', 'lost: revoked at 100']);
+  });
+
+  it('renews nothing anew that has been held for as long as it may be', () => {
+    const rig = new ClientRig();
+    rig.acquire({ maxHoldMs: 5_000 });
+    rig.acquires[0]?.answer({ kind: 'granted', fence: 21 });
+    rig.client.askAnew();
+    expect(rig.beats).toEqual([]);
+  });
+
   it('fails at once where it must not wait', () => {
     const rig = new ClientRig();
     rig.acquire({ waits: false });

@@ -103,9 +103,9 @@ describe('LockService', () => {
       expect(polite.signal.reason).toMatchObject({ reason: 'closing' });
       expect(await pods.store.list(10)).toEqual(['stubborn']);
       stubborn.assertHeld();
-      await jest.advanceTimersByTimeAsync(2_000);
-      await closed;
+      await jest.advanceTimersByTimeAsync(500);
       expect(await pods.store.list(10)).toEqual([]);
+      await closed;
       expect(() => {
         stubborn.assertHeld();
       }).toThrow(LockLostError);

@@ -1,0 +1,34 @@
+/** Interleaving and what is made of it: A B C, then B C A; ratios within a round, then the median of the rounds. */
+import { median } from '../gateway/figures.mjs';
+
+/** The order of one round. */
+export function turned(entrants, round) {
+  const first = round % entrants.length;
+  return [...entrants.slice(first), ...entrants.slice(0, first)];
+}
+
+/**
+ * @param rounds figures by entrant and round
+ * @param yardstick whose figures the others are compared with, where it took part
+ * @returns by entrant the medians, and under `to` the medians of the ratios
+ */
+export function summaries(rounds, yardstick) {
+  return Object.fromEntries(
+    Object.entries(rounds).map(([id, own]) => [
+      id,
+      { ...mediansOf(own), ...(rounds[yardstick] && { to: mediansOf(ratios(own, rounds[yardstick])) }) },
+    ]),
+  );
+}
+
+function ratios(own, yardstick) {
+  return own.map((figures, round) => {
+    const keys = Object.keys(figures).filter((key) => yardstick[round]?.[key] > 0 && figures[key] !== undefined);
+    return Object.fromEntries(keys.map((key) => [key, figures[key] / yardstick[round][key]]));
+  });
+}
+
+function mediansOf(rounds) {
+  const keys = new Set(rounds.flatMap((figures) => Object.keys(figures)));
+  return Object.fromEntries(Array.from(keys, (key) => [key, median(rounds.map((figures) => figures[key]))]));
+}

@@ -1,0 +1,131 @@
+/**
+ * Compares locks on one redis-server: this module, redlock, redis-semaphore, redlock-universal and the limits, interleaved in one
+ * run. What is measured and how to read it: ../README.md.
+ */
+import { spawnSync } from 'node:child_process';
+import { appendFile, mkdir, writeFile } from 'node:fs/promises';
+import path from 'node:path';
+import { CONTENDED_CELLS, measureContended } from './contended.mjs';
+import { checkInstalled, entrantsOf } from './contestants.mjs';
+import { stopAll } from './fleet.mjs';
+import { LOOP_CELLS, measureLoop } from './loop.mjs';
+import { measureLoss, measureShutdown } from './loss.mjs';
+import { readOptions, USAGE } from './options.mjs';
+import { startRedis } from './redis-server.mjs';
+import { markdown, surroundings } from './report.mjs';
+import { summaries } from './rounds.mjs';
+import { judge } from './targets.mjs';
+import { measureUncontended, UNCONTENDED_CELLS } from './uncontended.mjs';
+
+async function main() {
+  const options = readOptions(process.argv.slice(2));
+  if (options.help) return void console.log(USAGE);
+  if (process.platform !== 'linux') throw new Error('this bench reads CPU time from /proc: run it on Linux');
+  checkInstalled();
+  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void stopAll().then(() => process.exit(130)));
+
+  const redis = await startRedis();
+  try {
+    await report(await compare(redis, options), options);
+  } finally {
+    await stopAll();
+    await redis.stop();
+  }
+}
+
+async function compare(redis, options) {
+  const machine = surroundings(await redis.version());
+  const startedAt = new Date();
+  const figures = { uncontended: [], contended: [], loops: [] };
+  for (const part of options.parts) Object.assign(figures, await MEASURES[part](redis, options));
+  const { contestants, rounds } = options;
+  const entrants = ['uncontended', 'contended'].flatMap((part) => entrantsOf(contestants, part));
+  return {
+    machine,
+    startedAt: startedAt.toISOString(),
+    seconds: Math.round((Date.now() - startedAt) / 1000),
+    command: ['node', 'bench/locks/run.mjs', ...process.argv.slice(2)].join(' '),
+    commit: commit(),
+    roundsPerCell: rounds,
+    labels: Object.fromEntries(entrants.map(({ id, label }) => [id, label])),
+    ...figures,
+    verdicts: judge(figures),
+  };
+}
+
+/** Each part adds its figures. */
+const MEASURES = {
+  async uncontended(redis, { contestants, rounds, scale }) {
+    const entrants = entrantsOf(contestants, 'uncontended', ['default']);
+    const uncontended = [];
+    for (const cell of UNCONTENDED_CELLS) {
+      say(`uncontended, ${cell.inFlight} at a time`);
+      const taken = await measureUncontended(redis, { cell, entrants, rounds, scale });
+      uncontended.push({ ...taken, entrants: summaries(taken.rounds, 'raw') });
+    }
+    return { uncontended };
+  },
+
+  async contended(redis, { contestants, rounds, quick }) {
+    const entrants = entrantsOf(contestants, 'contended');
+    const contended = [];
+    for (const cell of CONTENDED_CELLS.filter(({ waiters }) => !quick || waiters < 1_000)) {
+      say(`${cell.waiters} waiters in ${cell.processes} process(es)`);
+      const taken = await measureContended(redis, { cell, entrants, rounds });
+      contended.push({ ...taken, entrants: summaries(taken.rounds, 'bare') });
+    }
+    return { contended };
+  },
+
+  async loop(redis, { contestants, rounds, scale }) {
+    const entrants = entrantsOf(contestants, 'contended');
+    const loops = [];
+    for (const cell of LOOP_CELLS) {
+      say(`${cell.workers} workers in ${cell.processes} process(es), again and again`);
+      const taken = await measureLoop(redis, { cell, entrants, rounds, scale });
+      loops.push({ ...taken, entrants: summaries(taken.rounds, 'bare') });
+    }
+    return { loops };
+  },
+
+  async loss(redis, { contestants }) {
+    const entrants = entrantsOf(contestants, 'loss', ['default']);
+    say('a server that freezes, and a process that is told to end');
+    return { loss: await measureLoss(redis, entrants), shutdown: await measureShutdown(redis, entrants) };
+  },
+};
+
+async function report(result, options) {
+  console.log(`\n${markdown(result)}`);
+  if (options.json) await save(options.json, result);
+  // Where `npm run proof` collects figures.
+  if (process.env.PROOF_FIGURES)
+    await appendFile(process.env.PROOF_FIGURES, `${JSON.stringify({ name: 'locks', figures: result })}\n`);
+  const misses = result.verdicts.filter(({ verdict }) => verdict === 'MISS');
+  // Two holders at once are a failure of any run; a missed target only when asked for.
+  const isUnsafe = misses.some(({ target }) => target === 'two holders at once');
+  process.exitCode = isUnsafe || (options.gate && misses.length > 0) ? 1 : 0;
+}
+
+async function save(file, result) {
+  await mkdir(path.dirname(path.resolve(file)), { recursive: true });
+  await writeFile(file, `${JSON.stringify(result, undefined, 2)}\n`);
+  say(`wrote ${file}`);
+}
+
+/** Undefined outside a git work tree. */
+function commit() {
+  const git = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: import.meta.dirname, encoding: 'utf8' });
+  return git.status === 0 ? git.stdout.trim() : undefined;
+}
+
+function say(line) {
+  console.error(line);
+}
+
+try {
+  await main();
+} catch (error) {
+  console.error(error);
+  process.exitCode = 1;
+}

@@ -1,0 +1,25 @@
+import { afterAll, beforeAll } from '@jest/globals';
+import {
+  describeLocks,
+  describeLocksThroughFailover,
+  describeLocksUnderFaults,
+  describeLocksWithin,
+} from '../contract/lock.contract.js';
+import { RedisGround } from '../support/lock-grounds.js';
+import { isFullProof } from '../support/proof-scale.js';
+import { startSentinel } from '../support/redis-kinds.js';
+
+let ground: RedisGround;
+
+beforeAll(async () => {
+  ground = new RedisGround(await startSentinel());
+}, 120_000);
+afterAll(() => ground.stop());
+
+describeLocksThroughFailover('Sentinel', () => ground);
+
+if (isFullProof) {
+  describeLocks('Sentinel', () => ground);
+  describeLocksUnderFaults('Sentinel', () => ground);
+  describeLocksWithin('Sentinel', () => ground);
+}
