@@ -1,5 +1,11 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { ApiError, FunctionCallingConfigMode, type GenerateContentConfig, GoogleGenAI } from '@google/genai';
+import {
+  ApiError,
+  FunctionCallingConfigMode,
+  type GenerateContentConfig,
+  type GenerateContentResponse,
+  GoogleGenAI,
+} from '@google/genai';
 import { OAuth2Client } from 'google-auth-library';
 import { answering, reply, textReply } from '../contract/provider.attempts.js';
 import { vertexRig } from '../contract/provider.vertex-rig.js';
@@ -50,24 +56,20 @@ describe('the fake of Vertex AI, read by @google/genai', () => {
 
   it('streams the same answer', async () => {
     fake.play(answering(wire, reply([{ kind: 'reasoning', text: 'The user greets.' }, ...CALLED.content])));
-    let text = '';
-    let thought = '';
-    const calls: unknown[] = [];
-    let last: unknown;
-    for await (const response of await generateStream()) {
-      for (const part of response.candidates?.[0]?.content?.parts ?? []) {
-        if (part.thought === true) thought += part.text ?? '';
-        else text += part.text ?? '';
-      }
-      calls.push(...(response.functionCalls ?? []));
-      last = { finish: response.candidates?.[0]?.finishReason, usage: response.usageMetadata };
-    }
-    expect({ text, thought }).toEqual({ text: 'I look 你好😀.', thought: 'The user greets.' });
-    expect(calls).toEqual([
+    const responses: GenerateContentResponse[] = [];
+    for await (const response of await generateStream()) responses.push(response);
+    const parts = responses.flatMap(({ candidates }) => candidates?.[0]?.content?.parts ?? []);
+    const textOf = (isThought: boolean): string =>
+      parts.map((part) => ((part.thought === true) === isThought ? (part.text ?? '') : '')).join('');
+    expect([textOf(false), textOf(true)]).toEqual(['I look 你好😀.', 'The user greets.']);
+    expect(responses.flatMap(({ functionCalls }) => functionCalls ?? [])).toEqual([
       { name: 'get_weather', args: { city: 'Zürich' } },
       { name: 'get_time', args: {} },
     ]);
-    expect(last).toMatchObject({ finish: 'STOP', usage: { promptTokenCount: 12, totalTokenCount: 19 } });
+    expect(responses.at(-1)).toMatchObject({
+      candidates: [{ finishReason: 'STOP' }],
+      usageMetadata: { promptTokenCount: 12, totalTokenCount: 19 },
+    });
   });
 
   it('stays alive, and fails within a stream', async () => {

@@ -2,13 +2,22 @@ import type { AuthClient, JWTInput } from 'google-auth-library';
 import { parseObject } from '../../wire/json-value.js';
 import type { AccessToken } from './access-tokens.js';
 import { TokenError } from './token.error.js';
-import { TOKEN_PATIENCE_MS, tokenTransport } from './token.transport.js';
+import { tokenTransport } from './token.transport.js';
 
 const SCOPES = ['https://www.googleapis.com/auth/cloud-platform'];
 /** Longer than any token lives: when one is renewed is decided here and not by the library. */
 const ALWAYS_MS = 86_400_000;
 /** For credentials that do not say how long their token lives. */
 const UNTOLD_LIFETIME_MS = 60_000;
+
+export interface TokenPatience {
+  /** The longest that one request for a token may take, ms. */
+  readonly requestMs: number;
+  /** The longest that it may take to get one, ms: some credentials are exchanged more than once. */
+  readonly totalMs: number;
+}
+
+const PATIENCE: TokenPatience = { requestMs: 5_000, totalMs: 15_000 };
 
 /** Gets a new access token every time it is called. @throws TokenError */
 export type TokenSource = () => Promise<AccessToken>;
@@ -19,13 +28,13 @@ export type TokenSource = () => Promise<AccessToken>;
  *
  * @param projectId - whose models are called; the library would search the machine for it
  */
-export function tokenSource(credentials: string, projectId: string): TokenSource {
+export function tokenSource(credentials: string, projectId: string, patience = PATIENCE): TokenSource {
   if (!credentials.startsWith('{') && credentials !== 'adc') return () => Promise.resolve(lasting(credentials));
   let client: Promise<AuthClient> | undefined;
   return async () => {
     try {
-      client ??= clientFor(credentials, projectId);
-      return await inTime(tokenOf(await client));
+      client ??= clientFor(credentials, projectId, patience.requestMs);
+      return await inTime(client.then(tokenOf), patience.totalMs);
     } catch (error) {
       // What was found may be gone, or what was missing be there: the next time it is looked for anew.
       client = undefined;
@@ -39,7 +48,7 @@ function lasting(token: string): AccessToken {
 }
 
 /** The library is loaded on first use: it is not small, and most installations never call Google. */
-async function clientFor(credentials: string, projectId: string): Promise<AuthClient> {
+async function clientFor(credentials: string, projectId: string, timeoutMs: number): Promise<AuthClient> {
   const { gaxios, GoogleAuth, JWT } = await import('google-auth-library');
   const file = parseObject(credentials);
   const options = { eagerRefreshThresholdMillis: ALWAYS_MS, useAuthRequestParameters: false };
@@ -51,12 +60,12 @@ async function clientFor(credentials: string, projectId: string): Promise<AuthCl
       ...(key !== undefined && { key }),
       ...(keyId !== undefined && { keyId }),
       scopes: SCOPES,
-      transporter: tokenTransport(gaxios, tokenUrl),
+      transporter: tokenTransport(gaxios, { timeoutMs, tokenUrl }),
       // The library asks Google's own address, whatever the file says.
       ...(tokenUrl !== undefined && { additionalClaims: { aud: tokenUrl } }),
     });
   }
-  const clientOptions = { ...options, transporter: tokenTransport(gaxios) };
+  const clientOptions = { ...options, transporter: tokenTransport(gaxios, { timeoutMs }) };
   const auth = new GoogleAuth({ scopes: SCOPES, projectId, clientOptions });
   if (file === undefined) return auth.getClient();
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- it warns of files from strangers; this one is the operator's own
@@ -77,7 +86,8 @@ function stringsOf(file: object): Readonly<Partial<Record<string, string>>> {
 async function tokenOf(client: AuthClient): Promise<AccessToken> {
   const headers = await client.getRequestHeaders();
   const token = /^Bearer (\S+)$/.exec(headers.get('authorization') ?? '')?.[1];
-  if (token === undefined) throw new TokenError('no token came', { isRefused: true });
+  // The library makes a header of anything.
+  if (token === undefined || token === 'undefined') throw new TokenError('no token came', { isRefused: false });
   const payer = headers.get('x-goog-user-project');
   return {
     token,
@@ -87,12 +97,12 @@ async function tokenOf(client: AuthClient): Promise<AccessToken> {
 }
 
 /** Some of the library's ways have no time limit of their own. */
-async function inTime<T>(promise: Promise<T>): Promise<T> {
+async function inTime<T>(promise: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
       reject(new TokenError('no answer came in time', { isRefused: false }));
-    }, TOKEN_PATIENCE_MS);
+    }, ms);
     timer.unref();
   });
   try {

@@ -43,7 +43,10 @@ export class PartReader {
     };
   }
 
-  /** It comes whole, also in a stream. Gemini mostly gives it no id; OpenAI's format needs one, of 40 characters at most. */
+  /**
+   * It comes whole, also in a stream. Gemini mostly gives it no id; OpenAI's format needs one, of 40 characters at most. Its numbers
+   * are doubles there (google.protobuf.Struct): reading them loses nothing.
+   */
   #call({ id, name, args }: JsonObject, thoughtSignature: unknown): JsonObject {
     if (typeof name !== 'string') throw new MalformedStreamError('a call without a name');
     const index = this.#calls;

@@ -38,7 +38,7 @@ export class VertexLine {
   private tokensFor({ deployment: { upstream } }: AttemptRequest): AccessTokens {
     let tokens = this.#tokens.get(upstream.apiKey);
     if (tokens === undefined) {
-      const projectId = /\/projects\/([^/]+)/.exec(upstream.baseUrl)?.[1] ?? '';
+      const projectId = /\/projects\/([^/]+)/.exec(upstream.baseUrl)?.[1] ?? 'unnamed';
       tokens = new AccessTokens(tokenSource(upstream.apiKey, projectId), this.now);
       this.#tokens.set(upstream.apiKey, tokens);
     }
