@@ -2,8 +2,8 @@ import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import { type Standing, type StandingChange, standingTopic } from '../../src/ai/fleet/topics/standing.topic.js';
 import { type FleetBench, START_MS, tell } from '../support/fleet-bench.js';
 
-const FAILED: StandingChange = { kind: 'failed', tookMs: 100, retryAfterMs: 0, code: 'upstream_error' };
-const SUCCEEDED: StandingChange = { kind: 'succeeded', tookMs: 100 };
+const FAILED = { kind: 'failed', tookMs: 100, retryAfterMs: 0, code: 'upstream_error' } as const;
+const SUCCEEDED = { kind: 'succeeded', tookMs: 100 } as const;
 
 const claim = (process: string, leaseMs = 5_000): StandingChange => ({ kind: 'claimed', process, leaseMs });
 const asked = (retryAfterMs: number): StandingChange => ({ ...FAILED, retryAfterMs, code: 'rate_limit_exceeded' });
@@ -139,6 +139,16 @@ export function describeStandings(start: () => Promise<FleetBench>): void {
     const hung = { ...FAILED, tookMs: 25_000 };
     expect(await told(hung, hung, hung, hung)).toMatchObject({ openings: 0, strikes: [] });
     expect(await told(FAILED, FAILED, FAILED)).toMatchObject({ openings: 1 });
+  });
+
+  it('listens to a call that began with the outage, and tells of it while it is half-open', async () => {
+    await told(FAILED, FAILED, FAILED);
+    pass(5_000);
+    expect(await told({ ...FAILED, tookMs: 5_001 })).toMatchObject({ openings: 1 });
+    expect(await told({ ...FAILED, tookMs: 5_000 })).toMatchObject({ openings: 2 });
+    pass(10_000);
+    expect(await told({ ...SUCCEEDED, tookMs: 10_001 })).toMatchObject({ openings: 2 });
+    expect(await told({ ...SUCCEEDED, tookMs: 10_000 })).toMatchObject({ openings: 0 });
   });
 
   it('takes what happened a while ago as of then', async () => {

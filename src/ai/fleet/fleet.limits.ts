@@ -35,7 +35,7 @@ export const FLEET_LIMITS = Object.freeze({
   ratioMs: 604_800_000,
   /** A ratio goes this part of the way up to a larger sample … */
   ratioRise: 8,
-  /** … and this part down to a smaller one: it stays above about nine of ten. */
+  /** … and this part down to a smaller one: of evenly spread samples it stays above three of four. */
   ratioFall: 64,
 
   /** How long an emptied cell keeps its revision, ms. */

@@ -4,8 +4,8 @@ import { wholeNumber } from './fields.js';
 
 /**
  * By how much a model's provider counts more tokens than we do, millionths. It goes up fast and down slowly: an eighth of the way
- * to a larger sample, a sixty-fourth of the way to a smaller one. So it settles where larger samples are eight times rarer
- * (weighted by their distance), which is near the upper end of what comes; who reserves by it is rarely short.
+ * to a larger sample, a sixty-fourth of the way to a smaller one. So it settles where larger samples pull as hard as eight times as
+ * many smaller ones: in the upper part of what comes, yet without following a single one that is far out.
  */
 export const ratioTopic: Topic<number, number> = {
   name: 'ratio',

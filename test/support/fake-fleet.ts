@@ -1,0 +1,83 @@
+import { jest } from '@jest/globals';
+import type { CellRequest, Exchange, FleetNews, FleetStore, Topic } from '../../src/ai/fleet/fleet.store.js';
+import { MemoryFleetStore } from '../../src/ai/fleet/memory-fleet.store.js';
+import { type FleetPod, fleetPod } from './fleet-pods.js';
+
+/** A store that counts what it is asked, and can be away. */
+export class CountedStore implements FleetStore {
+  readonly asked: string[] = [];
+  /** `hangs`: answers nothing until it is back. */
+  state: 'up' | 'down' | 'hangs' = 'up';
+  private readonly store = new MemoryFleetStore(() => Date.now() * 1_000);
+  private readonly waiting: (() => void)[] = [];
+
+  get changes(): number {
+    return this.asked.filter((words) => !words.endsWith(' 0')).length;
+  }
+
+  async exchange<Body, Change>(
+    topic: Topic<Body, Change>,
+    from: string,
+    requests: readonly CellRequest<Change>[],
+  ): Promise<Exchange<Body>> {
+    this.asked.push(`${topic.name} ${requests.reduce((sum, { changes }) => sum + changes.length, 0)}`);
+    await this.up();
+    return this.store.exchange(topic, from, requests);
+  }
+
+  async subscribe(hear: (news: FleetNews) => void): Promise<void> {
+    await this.up();
+    await this.store.subscribe(hear);
+  }
+
+  unsubscribe(hear: (news: FleetNews) => void): Promise<void> {
+    return this.store.unsubscribe(hear);
+  }
+
+  back(): void {
+    this.state = 'up';
+    for (const go of this.waiting.splice(0)) go();
+  }
+
+  private async up(): Promise<void> {
+    if (this.state === 'down') throw new Error('away');
+    if (this.state === 'hangs') await new Promise<void>((resolve) => this.waiting.push(resolve));
+  }
+}
+
+/** Pods on one store in the time of Jest's timers. */
+export class FakeFleet {
+  readonly store = new CountedStore();
+  private readonly pods: FleetPod[] = [];
+
+  constructor() {
+    jest.useFakeTimers({ now: 1_764_421_836_000 });
+  }
+
+  /** The pods' monotonic clock starts anywhere; the store's is the wall's. */
+  pod(): FleetPod {
+    const made = fleetPod(this.store, { monotonic: () => Date.now() - 1_764_000_000_000, wall: Date.now });
+    this.pods.push(made);
+    return made;
+  }
+
+  async started(): Promise<FleetPod> {
+    const made = this.pod();
+    await made.fleet.start();
+    return made;
+  }
+
+  /** What is sent without delay has arrived after 0 ms. */
+  pass(ms: number): Promise<void> {
+    return jest.advanceTimersByTimeAsync(ms);
+  }
+
+  /** Answers how many timers are left, which is none. */
+  async end(): Promise<number> {
+    this.store.back();
+    await Promise.all(this.pods.map(({ fleet }) => fleet.close()));
+    const left = jest.getTimerCount();
+    jest.useRealTimers();
+    return left;
+  }
+}
