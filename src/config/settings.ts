@@ -167,8 +167,27 @@ export interface DeploymentSettings {
 /** USD per million tokens. */
 export interface PriceSettings {
   readonly input: number;
+  /** Of the prompt's tokens those that the provider had cached. */
   readonly cachedInput: number;
+  /** Of the prompt's tokens those that the provider wrote to its cache; undefined: at the price of input. */
+  readonly cacheWrite?: number;
+  /** Of them those that it keeps for an hour; undefined: at the price of the others. */
+  readonly cacheWrite1h?: number;
   readonly output: number;
+}
+
+/** How often and with which waits one request is tried, over all deployments. */
+export interface AttemptSettings {
+  /** Calls of providers for one request. Default 6. */
+  readonly perRequest: number;
+  /** Calls of one deployment for one request. Default 2. */
+  readonly perDeployment: number;
+  /** The first retry waits up to this, each further one up to twice as long. Default 250 ms. */
+  readonly firstBackoffMs: number;
+  /** Default 4,000 ms. */
+  readonly longestBackoffMs: number;
+  /** A provider that asks for more patience than this is left while somebody else could answer. Default 10,000 ms. */
+  readonly patienceMs: number;
 }
 
 export interface CallerSettings {

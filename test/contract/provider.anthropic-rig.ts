@@ -52,7 +52,7 @@ export const anthropicRig: ProviderRig = {
 
 /** https://platform.claude.com/docs/en/build-with-claude/prompt-caching: all of the prompt is the sum of three counts. */
 function anthropicUsages(): readonly UsageCase[] {
-  const prices = { input: 3, cachedInput: 0.3, output: 15 };
+  const prices = { input: 3, cachedInput: 0.3, cacheWrite: 3.75, cacheWrite1h: 6, output: 15 };
   return [
     {
       name: 'a part of the prompt from the cache',
@@ -71,6 +71,25 @@ function anthropicUsages(): readonly UsageCase[] {
       prices,
       // 50 x 3 + 100,000 x 0.3 + 503 x 15 = 37,695 millionths
       costUsd: 0.037695,
+    },
+    {
+      name: 'a part of the prompt to the cache, for five minutes and for an hour',
+      native: {
+        input_tokens: 2_048,
+        cache_creation_input_tokens: 7_248,
+        cache_read_input_tokens: 1_800,
+        cache_creation: { ephemeral_5m_input_tokens: 4_200, ephemeral_1h_input_tokens: 3_048 },
+        output_tokens: 503,
+      },
+      usage: {
+        prompt_tokens: 11_096,
+        completion_tokens: 503,
+        total_tokens: 11_599,
+        prompt_tokens_details: { cached_tokens: 1_800, cache_write_tokens: 7_248, cache_write_1h_tokens: 3_048 },
+      },
+      prices,
+      // 2,048 x 3 + 1,800 x 0.3 + 4,200 x 3.75 + 3,048 x 6 + 503 x 15 = 48,267 millionths
+      costUsd: 0.048267,
     },
     {
       name: 'no cache at all, and nulls in place of counts',

@@ -2,10 +2,15 @@ import type { PriceSettings } from '../../config/index.js';
 import { editObject } from '../wire/json-text.js';
 import { member } from '../wire/json-value.js';
 
-/** What a provider says it counted, in OpenAI's shape. Cached tokens are a part of the prompt's, not beside them. */
+/** What a provider says it counted, in OpenAI's shape. Tokens read from a cache or written to one are a part of the prompt's. */
 export interface Usage {
   readonly promptTokens: number;
+  /** Read from the provider's cache. */
   readonly cachedTokens: number;
+  /** Written to it; undefined: none was told of. */
+  readonly cacheWriteTokens?: number;
+  /** Of them those that it keeps for an hour. */
+  readonly cacheWrite1hTokens?: number;
   readonly completionTokens: number;
 }
 
@@ -14,8 +19,7 @@ export function readUsage(value: unknown): Usage | undefined {
   const promptTokens = tokenCount(value, 'prompt_tokens');
   const completionTokens = tokenCount(value, 'completion_tokens');
   if (promptTokens === undefined || completionTokens === undefined) return undefined;
-  const cached = tokenCount(member(value, 'prompt_tokens_details'), 'cached_tokens');
-  return { promptTokens, completionTokens, cachedTokens: Math.min(cached ?? 0, promptTokens) };
+  return { promptTokens, completionTokens, ...cacheCounts(member(value, 'prompt_tokens_details'), promptTokens) };
 }
 
 /**
@@ -29,11 +33,27 @@ export function pricedUsage(text: string | undefined, cost: number | undefined):
 
 /** USD, exact to 1e-9: the sum is made of whole token counts before the one division by a million. */
 export function costUsd(usage: Usage, prices: PriceSettings): number {
+  const { promptTokens, cachedTokens, cacheWriteTokens = 0, cacheWrite1hTokens = 0, completionTokens } = usage;
+  const { input, cachedInput, cacheWrite = input, cacheWrite1h = cacheWrite, output } = prices;
   const perMillion =
-    (usage.promptTokens - usage.cachedTokens) * prices.input +
-    usage.cachedTokens * prices.cachedInput +
-    usage.completionTokens * prices.output;
+    (promptTokens - cachedTokens - cacheWriteTokens) * input +
+    cachedTokens * cachedInput +
+    (cacheWriteTokens - cacheWrite1hTokens) * cacheWrite +
+    cacheWrite1hTokens * cacheWrite1h +
+    completionTokens * output;
   return Number((perMillion / 1_000_000).toFixed(9));
+}
+
+/** What a part of a whole says of itself never exceeds the whole: a bill is not guessed from counts that contradict each other. */
+function cacheCounts(
+  details: unknown,
+  promptTokens: number,
+): Pick<Usage, 'cachedTokens' | 'cacheWriteTokens' | 'cacheWrite1hTokens'> {
+  const cachedTokens = Math.min(tokenCount(details, 'cached_tokens') ?? 0, promptTokens);
+  const cacheWriteTokens = Math.min(tokenCount(details, 'cache_write_tokens') ?? 0, promptTokens - cachedTokens);
+  if (cacheWriteTokens === 0) return { cachedTokens };
+  const forAnHour = Math.min(tokenCount(details, 'cache_write_1h_tokens') ?? 0, cacheWriteTokens);
+  return { cachedTokens, cacheWriteTokens, ...(forAnHour > 0 && { cacheWrite1hTokens: forAnHour }) };
 }
 
 function tokenCount(value: unknown, key: string): number | undefined {

@@ -1,8 +1,9 @@
 import { parseDuration } from '../duration.js';
 import { parseInstant } from '../instant.js';
-import type { DeploymentSettings, ModelSettings } from '../settings.js';
+import type { DeploymentSettings, ModelSettings, PriceSettings } from '../settings.js';
 import type { DeploymentFile } from './deployment.file.js';
 import type { ModelFile } from './model.file.js';
+import type { PricesFile } from './prices.file.js';
 import { plain } from './shape.js';
 
 /** A model in plain numbers. The file must be without faults. */
@@ -40,11 +41,19 @@ function deploymentSettings(file: DeploymentFile): DeploymentSettings {
   return {
     provider: file.provider,
     model: file.model,
-    ...(prices === undefined
-      ? {}
-      : { prices: { input: prices.input, cachedInput: prices.cachedInput ?? prices.input, output: prices.output } }),
+    ...(prices === undefined ? {} : { prices: priceSettings(prices) }),
     limits: plain(file.limits),
     ...(shutdownDate === undefined ? {} : { shutdownAt: parseInstant(shutdownDate) }),
     ...(successor === undefined ? {} : { successor }),
+  };
+}
+
+function priceSettings({ input, cachedInput = input, cacheWrite, cacheWrite1h, output }: PricesFile): PriceSettings {
+  return {
+    input,
+    cachedInput,
+    ...(cacheWrite === undefined ? {} : { cacheWrite }),
+    ...(cacheWrite1h === undefined ? {} : { cacheWrite1h }),
+    output,
   };
 }

@@ -15,6 +15,44 @@ describe('costUsd()', () => {
   });
 });
 
+describe('costUsd() of what was written to a cache', () => {
+  /** Anthropic's for Claude Sonnet 4.5: writes for 5 minutes at 1.25 times the price of input, for an hour at twice. */
+  const sonnet = { input: 3, cachedInput: 0.3, cacheWrite: 3.75, cacheWrite1h: 6, output: 15 };
+  const usage = { promptTokens: 10_000, cachedTokens: 0, completionTokens: 100 };
+
+  it('charges writes at their own price and not as input too', () => {
+    // 2,000 x 3 + 8,000 x 3.75 + 100 x 15 = 37,500 millionths
+    expect(costUsd({ ...usage, cacheWriteTokens: 8_000 }, sonnet)).toBe(0.0375);
+  });
+
+  it('charges those for an hour at theirs, and only the others at the price of five minutes', () => {
+    // 2,000 x 3 + 5,000 x 3.75 + 3,000 x 6 + 100 x 15 = 44,250 millionths
+    expect(costUsd({ ...usage, cacheWriteTokens: 8_000, cacheWrite1hTokens: 3_000 }, sonnet)).toBe(0.04425);
+  });
+
+  it('adds reads, writes of both kinds, input and output without rounding noise', () => {
+    const counts = {
+      promptTokens: 123_457,
+      cachedTokens: 100_003,
+      cacheWriteTokens: 20_011,
+      cacheWrite1hTokens: 7_019,
+    };
+    // 3,443 x 3 + 100,003 x 0.3 + 12,992 x 3.75 + 7,019 x 6 + 331 x 15 = 136,128.9 millionths
+    expect(costUsd({ ...counts, completionTokens: 331 }, sonnet)).toBe(0.1361289);
+  });
+
+  it.each([
+    ['as input where they have no price', { input: 3, cachedInput: 0.3, output: 15 }, 0.0315],
+    [
+      'for an hour as the others, where they have none',
+      { input: 3, cachedInput: 0.3, cacheWrite: 3.75, output: 15 },
+      0.0375,
+    ],
+  ])('charges writes %s', (_case, prices, cost) => {
+    expect(costUsd({ ...usage, cacheWriteTokens: 8_000, cacheWrite1hTokens: 3_000 }, prices)).toBe(cost);
+  });
+});
+
 describe('pricedUsage()', () => {
   it('puts the cost beside what is there', () => {
     expect(pricedUsage('{"prompt_tokens": 1}', 0.5)).toBe('{"prompt_tokens": 1,"cost":0.5}');
@@ -43,6 +81,23 @@ describe('readUsage()', () => {
     expect(
       readUsage({ prompt_tokens: 3, completion_tokens: 0, prompt_tokens_details: { cached_tokens: 9 } })?.cachedTokens,
     ).toBe(3);
+  });
+
+  it('reads what was written to a cache, and what of it for an hour', () => {
+    const details = { cached_tokens: 4, cache_write_tokens: 5, cache_write_1h_tokens: 2 };
+    expect(readUsage({ prompt_tokens: 10, completion_tokens: 2, prompt_tokens_details: details })).toEqual({
+      promptTokens: 10,
+      cachedTokens: 4,
+      cacheWriteTokens: 5,
+      cacheWrite1hTokens: 2,
+      completionTokens: 2,
+    });
+  });
+
+  it('never lets the parts be more than the whole', () => {
+    const details = { cached_tokens: 4, cache_write_tokens: 99, cache_write_1h_tokens: 50 };
+    const usage = readUsage({ prompt_tokens: 10, completion_tokens: 0, prompt_tokens_details: details });
+    expect(usage).toMatchObject({ cachedTokens: 4, cacheWriteTokens: 6, cacheWrite1hTokens: 6 });
   });
 
   it.each([

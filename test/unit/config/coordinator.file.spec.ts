@@ -53,6 +53,23 @@ tiers: { free: [a], pro: [a], enterprise: [a, b] }
     ]);
   });
 
+  it('takes the price of input for what has no price of its own, and leaves writes to a cache without one', () => {
+    const deployments = [
+      {
+        provider: 'p',
+        model: 'x',
+        prices: { input: 3, cachedInput: 0.3, cacheWrite: 3.75, cacheWrite1h: 6, output: 15 },
+      },
+      { provider: 'p', model: 'y', prices: { input: 3, output: 15 } },
+    ];
+    expect(
+      loadFile(fileWith({ models: [model({ deployments })] })).models[0]?.deployments.map(({ prices }) => prices),
+    ).toEqual([
+      { input: 3, cachedInput: 0.3, cacheWrite: 3.75, cacheWrite1h: 6, output: 15 },
+      { input: 3, cachedInput: 3, output: 15 },
+    ]);
+  });
+
   it('understands dates with and without quotes, with a tag, and as seconds', () => {
     const created = (value: string) =>
       loadFile(JSON.stringify(fileWith({ models: [model({ created: 'HERE' })] })).replace('"HERE"', value)).models[0]
