@@ -4,7 +4,14 @@ import type { Obstacle } from '../route/obstacle.js';
 import type { Candidate, RoutePlan } from '../route/route.plan.js';
 import { UpstreamFailure } from '../upstream/upstream-failure.js';
 import type { CompletionCall } from './completion-call.js';
-import { type AttemptState, type NextStep, ATTEMPT_RULES, mostMeaningful, nextStep } from './failure.policy.js';
+import {
+  type AttemptRules,
+  type AttemptState,
+  type NextStep,
+  ATTEMPT_RULES,
+  mostMeaningful,
+  nextStep,
+} from './failure.policy.js';
 
 /** What decides whether a deployment may be called now. */
 export interface Gate {
@@ -12,6 +19,8 @@ export interface Gate {
   obstacleAt(candidate: Candidate): Obstacle | undefined;
   /** As `obstacleAt()`, right before a call: a deployment that is tried again after an outage lets one call of the fleet pass. */
   enter(candidate: Candidate): Promise<Obstacle | undefined>;
+  /** It was entered, and will not be called after all. */
+  forgo(candidate: Candidate): void;
 }
 
 /** One attempt, about to begin. */
@@ -23,6 +32,24 @@ export interface Turn {
   readonly isLast: boolean;
 }
 
+/** How often a sequence tries, and where it takes time and chance from. */
+export interface Pace {
+  readonly rules: AttemptRules;
+  /** The clock of `CompletionCall.startedAt`, ms. */
+  readonly now: () => number;
+  /** 0 to 1. */
+  readonly random: () => number;
+  /** Rejects when the signal aborts. */
+  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+const USUAL_PACE: Pace = {
+  rules: ATTEMPT_RULES,
+  now: () => performance.now(),
+  random: Math.random,
+  sleep: (ms, signal) => sleep(ms, undefined, { signal }),
+};
+
 /**
  * One request's way through its plan: one attempt after the other, each candidate checked again before it is called, until one
  * answers, the request is to blame, or the attempts or the time it may have are used up.
@@ -31,13 +58,17 @@ export class AttemptSequence {
   readonly #failures: UpstreamFailure[] = [];
   /** Larger than the window that was too small for the prompt, tokens. */
   #largerThan = 0;
+  readonly #pace: Pace;
 
+  /** @param pace - default: `ATTEMPT_RULES`, the system's clock and chance */
   constructor(
     private readonly call: CompletionCall,
     private readonly plan: RoutePlan,
     private readonly gate: Gate,
-    private readonly random: () => number = Math.random,
-  ) {}
+    pace: Partial<Pace> = {},
+  ) {
+    this.#pace = { ...USUAL_PACE, ...pace };
+  }
 
   /** @throws ApiError what went wrong, most telling first; the signal's reason when the caller has left */
   async answer<T>(attempt: (turn: Turn) => Promise<T>): Promise<T> {
@@ -47,6 +78,10 @@ export class AttemptSequence {
       if (obstacle !== undefined) {
         this.plan.meet(obstacle);
         continue;
+      }
+      if (this.remainingMs() <= 0) {
+        this.gate.forgo(candidate);
+        break;
       }
       const outcome = await this.tryHere(candidate, at, attempt);
       if ('value' in outcome) return outcome.value;
@@ -73,10 +108,18 @@ export class AttemptSequence {
         if (!(error instanceof UpstreamFailure)) throw error;
         const step = this.judge(candidate, error, { attemptsHere, others });
         if (step.kind !== 'retry') return { step };
-        await sleep(step.afterMs, undefined, { signal: this.call.signal }).catch(() => {
-          this.call.signal.throwIfAborted();
-        });
+        await this.pause(step.afterMs);
       }
+    }
+  }
+
+  /** @throws the caller's reason to leave, instead of the timer's */
+  private async pause(ms: number): Promise<void> {
+    const { signal } = this.call;
+    try {
+      await this.#pace.sleep(ms, signal);
+    } finally {
+      signal.throwIfAborted();
     }
   }
 
@@ -95,7 +138,7 @@ export class AttemptSequence {
       hasOther: others.length > 0,
       isOut: this.gate.obstacleAt(candidate) !== undefined,
     };
-    return nextStep(failure, state, this.random(), ATTEMPT_RULES);
+    return nextStep(failure, state, this.#pace.random(), this.#pace.rules);
   }
 
   private othersAfter(at: number): readonly Candidate[] {
@@ -108,14 +151,18 @@ export class AttemptSequence {
     return model.contextWindow > this.#largerThan;
   }
 
+  /** Whole milliseconds: timers fire up to one early, and what is left then is nothing. */
   private remainingMs(): number {
-    return this.call.deadlineMs - (performance.now() - this.call.startedAt);
+    return Math.floor(this.call.deadlineMs - (this.#pace.now() - this.call.startedAt));
   }
 
+  /** Where only our keys failed, somebody who is left alone for a while is the better news: he will be back. */
   private verdict(): ApiError {
     const failure = mostMeaningful(this.#failures);
-    if (failure !== undefined) return failure.afterAllAttempts();
-    return this.remainingMs() <= 0 ? new ApiError('timeout', 'the time this request had is over') : this.plan.refusal();
+    const waiting = failure === undefined || failure.blame === 'key' ? this.plan.soonestBack() : undefined;
+    if (failure !== undefined) return waiting ?? failure.afterAllAttempts();
+    if (this.remainingMs() > 0) return this.plan.refusal();
+    return new ApiError('timeout', 'the time this request had is over', { isRetryable: false });
   }
 }
 

@@ -13,6 +13,7 @@ export interface AttemptRules {
   readonly patienceMs: number;
 }
 
+/** The rules that coordinator.yaml has unless it is told others. */
 export const ATTEMPT_RULES: AttemptRules = {
   perRequest: 6,
   perDeployment: 2,
@@ -48,8 +49,9 @@ export type NextStep =
 
 /**
  * What follows a failed attempt. The request's own fault stops it, but for a prompt that is too long: a larger model may take it.
- * A key's fault leaves the key. A provider's fault is tried again here: after exactly the time it asks for, where that fits the
- * deadline and nobody can answer sooner, otherwise after a random part of a wait that doubles (full jitter).
+ * A key's fault leaves the key. A provider's fault is tried again here after a random part of a wait that doubles (full jitter);
+ * where it asks for a time, after that time and such a part, if that fits the deadline and nobody can answer sooner: those who were
+ * told the same must not all come back at once.
  *
  * @param random - 0 to 1
  */
@@ -59,18 +61,20 @@ export function nextStep(
   random: number,
   rules = ATTEMPT_RULES,
 ): NextStep {
-  if (failure.code === 'context_length_exceeded') return { kind: 'enlarge' };
-  if (failure.blame === 'request') return { kind: 'stop' };
-  if (state.attempts >= rules.perRequest || state.remainingMs <= 0) return { kind: 'stop' };
-  if (failure.blame === 'key' || failure.isRetryable === false || !mayStay(failure, state, rules)) return LEAVE;
-  const afterMs = failure.retryAfterMs ?? backoffMs(state.attemptsHere, random, rules);
+  if (state.attempts >= rules.perRequest || state.remainingMs <= 0) return STOP;
+  if (failure.blame === 'request') return failure.code === 'context_length_exceeded' ? ENLARGE : STOP;
+  if (failure.blame === 'key' || !mayStay(failure, state, rules)) return LEAVE;
+  const afterMs = (failure.retryAfterMs ?? 0) + backoffMs(state.attemptsHere, random, rules);
   return afterMs < state.remainingMs ? { kind: 'retry', afterMs } : LEAVE;
 }
 
+const STOP: NextStep = { kind: 'stop' };
 const LEAVE: NextStep = { kind: 'leave' };
+const ENLARGE: NextStep = { kind: 'enlarge' };
 
-function mayStay({ code, retryAfterMs }: UpstreamFailure, state: AttemptState, rules: AttemptRules): boolean {
-  if (state.attemptsHere >= rules.perDeployment) return false;
+function mayStay(failure: UpstreamFailure, state: AttemptState, rules: AttemptRules): boolean {
+  const { code, retryAfterMs, isRetryable } = failure;
+  if (isRetryable === false || state.attemptsHere >= rules.perDeployment) return false;
   // Whoever let its time pass once is not given it a second time while another one could use it.
   if (code === 'timeout' && state.hasOther) return false;
   // Another key or host of the same model costs nobody anything.

@@ -45,6 +45,10 @@ export class UpstreamGate implements Gate {
     return coolingDown(candidate.deployment, standings.of(id).retryAfterMs);
   }
 
+  forgo({ deployment }: Candidate): void {
+    this.fleet.standings.letGo(deployment.id);
+  }
+
   /** The clocks of an attempt: the last candidate may take all the time that is left. */
   limitsOf({ candidate, remainingMs, isLast }: Turn, call: CompletionCall): AttemptLimits {
     const { model, deployment } = candidate;
@@ -90,13 +94,13 @@ export class UpstreamGate implements Gate {
     const { deployment } = candidate;
     this.observer.attemptFailed(call, failure);
     if (failure.blame === 'upstream' && !this.isImpatience(attempt)) this.strike(attempt, failure);
-    else this.fleet.standings.letGo(deployment.id);
+    else this.fleet.standings.letGo(deployment.id, { tookMs: attempt.elapsedMs() });
     if (failure.blame === 'key') this.keys.failed(deployment.upstream, failure);
   }
 
   /** It was ended for a reason that says nothing of the provider: the caller left. */
-  abandoned({ candidate }: Attempt): void {
-    this.fleet.standings.letGo(candidate.deployment.id);
+  abandoned(attempt: Attempt): void {
+    this.fleet.standings.letGo(attempt.candidate.deployment.id, { tookMs: attempt.elapsedMs() });
   }
 
   private strike(attempt: Attempt, failure: UpstreamFailure): void {

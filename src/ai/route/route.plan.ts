@@ -35,9 +35,20 @@ export class RoutePlan {
     return [...this.known, ...this.#met].find(({ detour }) => detour !== undefined)?.detour ?? 'requested';
   }
 
-  /** What the caller is told where nobody could be tried: what stood in the way of the first candidate, or of its first choice. */
+  /** Of the candidates that are left alone after failures, the one that may be tried again first. */
+  soonestBack(): ApiError | undefined {
+    const cooling = this.#met.flatMap(({ detour, error }) => (detour === 'cooldown' ? [error] : []));
+    return cooling.toSorted((a, b) => (a.retryAfterMs ?? 0) - (b.retryAfterMs ?? 0))[0];
+  }
+
+  /**
+   * What the caller is told where nobody could be tried: when one of them will be back, or else what stood in the way of the first
+   * candidate, or of its first choice.
+   */
   refusal(): ApiError {
     const [first] = [...this.#met, ...this.known];
-    return first?.error ?? new ApiError('invalid_request', 'no model was named', { param: 'model' });
+    return (
+      this.soonestBack() ?? first?.error ?? new ApiError('invalid_request', 'no model was named', { param: 'model' })
+    );
   }
 }
