@@ -5,11 +5,15 @@ import { type FleetPod, fleetPod } from './fleet-pods.js';
 
 /** A store that counts what it is asked, and can be away. */
 export class CountedStore implements FleetStore {
+  /** Topic, number of cells, number of changes. */
   readonly asked: string[] = [];
+  /** Nobody hears anything. */
+  isMute = false;
   /** `hangs`: answers nothing until it is back. */
   state: 'up' | 'down' | 'hangs' = 'up';
   private readonly store = new MemoryFleetStore(() => Date.now() * 1_000);
   private readonly waiting: (() => void)[] = [];
+  private readonly receivers = new Map<(news: FleetNews) => void, (news: FleetNews) => void>();
 
   get changes(): number {
     return this.asked.filter((words) => !words.endsWith(' 0')).length;
@@ -20,18 +24,23 @@ export class CountedStore implements FleetStore {
     from: string,
     requests: readonly CellRequest<Change>[],
   ): Promise<Exchange<Body>> {
-    this.asked.push(`${topic.name} ${requests.reduce((sum, { changes }) => sum + changes.length, 0)}`);
+    const changes = requests.reduce((sum, request) => sum + request.changes.length, 0);
+    this.asked.push(`${topic.name} ${requests.length} ${changes}`);
     await this.up();
     return this.store.exchange(topic, from, requests);
   }
 
   async subscribe(hear: (news: FleetNews) => void): Promise<void> {
     await this.up();
-    await this.store.subscribe(hear);
+    const told = (news: FleetNews): void => {
+      if (!this.isMute) hear(news);
+    };
+    this.receivers.set(hear, told);
+    await this.store.subscribe(told);
   }
 
   unsubscribe(hear: (news: FleetNews) => void): Promise<void> {
-    return this.store.unsubscribe(hear);
+    return this.store.unsubscribe(this.receivers.get(hear) ?? hear);
   }
 
   back(): void {
@@ -55,8 +64,9 @@ export class FakeFleet {
   }
 
   /** The pods' monotonic clock starts anywhere; the store's is the wall's. */
-  pod(): FleetPod {
-    const made = fleetPod(this.store, { monotonic: () => Date.now() - 1_764_000_000_000, wall: Date.now });
+  pod({ wrongByMs = 0 } = {}): FleetPod {
+    const time = { monotonic: () => Date.now() - 1_764_000_000_000, wall: () => Date.now() + wrongByMs };
+    const made = fleetPod(this.store, time);
     this.pods.push(made);
     return made;
   }

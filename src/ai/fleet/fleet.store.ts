@@ -86,7 +86,7 @@ export interface Topic<Body, Change> extends Bodies<Body> {
   endOf(body: Body, now: number): number;
   /** Whether other pods are to be told at once. */
   isNews(before: Body | undefined, after: Body | undefined): boolean;
-  /** How many changes of one cell wait for a store that is away; of more, the oldest stay with this process. */
+  /** How many changes of one cell wait for a store that is away; of more, the oldest are not told. */
   readonly mostPending: number;
   /** One change in place of two that follow each other; undefined: both are needed. */
   merge(older: Change, newer: Change): Change | undefined;

@@ -130,7 +130,7 @@ export class Fleet {
 
   #beat(): void {
     const now = this.#time.monotonic();
-    if (now - this.#lastTraffic >= IDLE_MS && !this.standings.isProbing) {
+    if (now - this.#lastTraffic >= IDLE_MS) {
       clearInterval(this.#timer);
       this.#timer = undefined;
       return;

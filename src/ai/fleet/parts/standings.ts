@@ -58,10 +58,6 @@ export class Standings {
     });
   }
 
-  get isProbing(): boolean {
-    return this.#probes.size > 0;
-  }
-
   of(deployment: string): StandingCard {
     const standing = this.line.bodyOf(deployment);
     if (standing === undefined || standing.openings === 0) return { state: 'closed', retryAfterMs: 0 };
@@ -117,7 +113,7 @@ export class Standings {
     if (this.line.note(deployment, { kind: 'let-go', process: this.process })) void this.line.flush();
   }
 
-  /** To be called every second while there is traffic, or a probe. */
+  /** To be called every second while there is traffic; a probe is traffic. */
   beat(): void {
     const { process } = this;
     for (const deployment of this.#announced.keys()) this.#announce(deployment, this.line.peek(deployment));

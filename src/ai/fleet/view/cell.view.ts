@@ -80,17 +80,6 @@ export class CellView<Body, Change> {
       change = both ?? change;
       return both === undefined;
     });
-    const pending = [...others, { change, at: timed.at }];
-    for (const { change: old, at } of pending.splice(0, Math.max(0, pending.length - this.topic.mostPending))) {
-      this.#keep(old, at);
-    }
-    this.#pending = pending;
-  }
-
-  /** It will not be sent, but stays with this process. */
-  #keep(change: Change, at: number): void {
-    const { revision, endsAt, body } = this.#confirmed;
-    const kept = this.topic.apply(at < endsAt ? body : undefined, change, at);
-    this.#confirmed = { revision, endsAt: kept === undefined ? 0 : this.topic.endOf(kept, at), body: kept };
+    this.#pending = [...others, { change, at: timed.at }].slice(-this.topic.mostPending);
   }
 }

@@ -22,6 +22,28 @@ describe('Fleet', () => {
     expect(b.told).toEqual(a.told);
   });
 
+  it('does not ask about what it has said itself', async () => {
+    const { fleet } = await fake.started();
+    breakDown(fleet);
+    fleet.keys.park(KEY, 'quota', 5_000);
+    const before = fake.store.asked.length;
+    await fake.pass(200);
+    expect(fake.store.asked.slice(before)).toEqual(['standing 1 3', 'parking 1 1']);
+  });
+
+  it('goes by the store’s clock, however wrong its own is', async () => {
+    const [late, early] = [fake.pod({ wrongByMs: -3_600_000 }), fake.pod({ wrongByMs: 3_600_000 })];
+    await Promise.all([late.fleet.start(), early.fleet.start()]);
+    breakDown(late.fleet);
+    await fake.pass(0);
+    for (const { fleet } of [late, early]) expect(fleet.standings.of(DEPLOYMENT).retryAfterMs).toBe(5_000);
+    early.fleet.limits.told(DEPLOYMENT, {
+      'x-ratelimit-remaining-requests': '1',
+      'x-ratelimit-reset-requests': String((Date.now() + 3_600_000 + 9_000) / 1_000),
+    });
+    expect(early.fleet.limits.of(DEPLOYMENT)).toMatchObject([{ resetMs: 9_000 }]);
+  });
+
   it('costs nothing for a success while nothing is wrong', async () => {
     const { fleet } = await fake.started();
     for (let call = 0; call < 1_000; call += 1) {

@@ -42,6 +42,17 @@ describe('Standings, half-open', () => {
     expect(b?.told).toEqual([`opened ${DEPLOYMENT} 1 upstream_error`, `closed ${DEPLOYMENT}`]);
   });
 
+  it('lets a call pass where another pod has closed it unheard', async () => {
+    const [a, b] = await halfOpen(2);
+    fake.store.isMute = true;
+    await a?.fleet.standings.claimProbe(DEPLOYMENT);
+    a?.fleet.standings.succeeded(DEPLOYMENT, { tookMs: 0 });
+    await fake.pass(0);
+    expect(b?.fleet.standings.of(DEPLOYMENT).state).toBe('half-open');
+    expect(await b?.fleet.standings.claimProbe(DEPLOYMENT)).toBe(true);
+    expect(b?.fleet.standings.of(DEPLOYMENT).state).toBe('closed');
+  });
+
   it('opens for all at its failure, for twice as long', async () => {
     const [a, b] = await halfOpen(2);
     await a?.fleet.standings.claimProbe(DEPLOYMENT);
