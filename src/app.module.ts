@@ -25,14 +25,10 @@ export interface AppModuleOptions {
 @Module({})
 export class AppModule {
   static forRoot({ settings, environment, logger, phase, simulatorUrl }: AppModuleOptions): DynamicModule {
-    const { models, providers, tiers, callers, server } = settings;
-    const ai = AiModule.forRoot({
-      models,
-      providers,
-      tiers,
-      requestDeadlineMs: server.requestDeadlineMs,
-      ...(simulatorUrl !== undefined && { simulatorUrl }),
-    });
+    const { models, providers, tiers, attempts, callers, server } = settings;
+    const { requestDeadlineMs, shutdownGraceMs } = server;
+    const upstream = simulatorUrl === undefined ? {} : { simulatorUrl };
+    const ai = AiModule.forRoot({ models, providers, tiers, attempts, requestDeadlineMs, ...upstream });
     return {
       module: AppModule,
       imports: [
@@ -40,7 +36,7 @@ export class AppModule {
         SettingsModule.forRoot(settings),
         ObservabilityModule.forRoot({ logger, ...metricsAddress(server) }),
         StoreModule.forRoot(storeOptions(settings.store, logger)),
-        locksOn(server.shutdownGraceMs),
+        locksOn(shutdownGraceMs),
         AuthModule.forRoot({ callers }),
         ai,
         AdminModule.forRoot({
@@ -48,18 +44,7 @@ export class AppModule {
             logger.warn(revocation, 'lock revoked');
           },
         }),
-        HealthModule.forRootAsync({
-          imports: [ai],
-          inject: [STORE, Catalogue, StatusService],
-          useFactory: (store: AnyStore, catalogue: Catalogue, status: StatusService): HealthOptions => ({
-            phase,
-            store: () => store.health(),
-            upstreams: () =>
-              catalogue
-                .providers()
-                .map((provider) => ({ provider, models: catalogue.modelsAt(provider), state: status.stateOf(provider) })),
-          }),
-        }),
+        healthOf(ai, phase),
       ],
     };
   }
@@ -91,6 +76,24 @@ function locksOn(graceMs: number): DynamicModule {
       store,
       observer: new LockMetrics(registry),
       graceMs,
+    }),
+  });
+}
+
+/** Readiness by the pod's phase and its store; the providers are listed beside it. */
+function healthOf(ai: DynamicModule, phase: HealthOptions['phase']): DynamicModule {
+  return HealthModule.forRootAsync({
+    imports: [ai],
+    inject: [STORE, Catalogue, StatusService],
+    useFactory: (store: AnyStore, catalogue: Catalogue, status: StatusService): HealthOptions => ({
+      phase,
+      store: () => store.health(),
+      upstreams: () =>
+        catalogue.providers().map((provider) => ({
+          provider,
+          models: catalogue.modelsAt(provider),
+          state: status.stateOf(provider),
+        })),
     }),
   });
 }

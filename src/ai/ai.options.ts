@@ -1,9 +1,11 @@
-import type { ModelSettings, ProviderSettings, Tier } from '../config/index.js';
+import type { AttemptSettings, ModelSettings, ProviderSettings, Tier } from '../config/index.js';
 
 export interface AiOptions {
   readonly models: readonly ModelSettings[];
   readonly providers: readonly ProviderSettings[];
   readonly tiers: Readonly<Record<Tier, readonly string[]>>;
+  /** How a request is tried again. */
+  readonly attempts: AttemptSettings;
   /** The longest that a completion may take, ms. */
   readonly requestDeadlineMs: number;
   /** Set: every model is served by the simulator at this base URL and by nothing else. */

@@ -7,6 +7,8 @@ import { EnvironmentReader, type Environment } from './environment/environment.r
 import { ENVIRONMENT_TABLE, namesOf } from './environment/environment.table.js';
 import { SERVER_VARIABLES as SERVER } from './environment/server.variables.js';
 import { Faults } from './faults.js';
+import { attemptSettings } from './file/attempt.settings.js';
+import { AttemptsFile } from './file/attempts.file.js';
 import { variablesIn } from './file/base-url.js';
 import type { CoordinatorFile } from './file/coordinator.file.js';
 import { readCoordinatorFile } from './file/file.reader.js';
@@ -17,7 +19,7 @@ import { checkReferences } from './file/references.js';
 import { plain } from './file/shape.js';
 import { readText, readTextIfThere, type ReadFile } from './read-text.js';
 import { serverSettings } from './server.settings.js';
-import type { CallerSettings, Settings } from './settings.js';
+import type { AttemptSettings, CallerSettings, Settings } from './settings.js';
 import { storeSettings } from './store.rules.js';
 import { lifecycleNotices, upstreamOf } from './upstream.rules.js';
 
@@ -46,12 +48,13 @@ export function loadSettings({ environment, readFile, now }: SettingsSources): S
   const store = storeSettings(context);
   const file = coordinatorFile(context);
   const catalogue = catalogueOf(file, context);
+  const attempts = attemptsOf(file, faults);
   const callers = callersOf(file, context);
   const server = serverSettings(context, callers.length > 0);
   const expectedPods = reader.value(SERVER.expectedPods);
   faults.throwIfAny();
   const notices = [...context.notices, ...environmentNotices(environment, knownNames(file))];
-  return deepFreeze({ isProduction, server, store, expectedPods, ...catalogue, callers, notices });
+  return deepFreeze({ isProduction, server, store, expectedPods, ...catalogue, attempts, callers, notices });
 }
 
 function coordinatorFile({ reader, readFile, faults }: BootContext): CoordinatorFile | undefined {
@@ -83,6 +86,11 @@ function catalogueOf(file: CoordinatorFile | undefined, context: BootContext): C
   const models = file.models.map(modelSettings);
   if (upstream === 'providers') notices.push(...lifecycleNotices(models, providers, now));
   return { upstream, providers, models, tiers: plain(file.tiers) };
+}
+
+function attemptsOf(file: CoordinatorFile | undefined, faults: Faults): AttemptSettings {
+  const section = file === undefined || faults.hasUnder('attempts') ? new AttemptsFile() : file.attempts;
+  return attemptSettings(section, faults);
 }
 
 function callersOf(file: CoordinatorFile | undefined, context: BootContext): readonly CallerSettings[] {

@@ -10,6 +10,8 @@ export interface Settings {
   readonly providers: readonly ProviderSettings[];
   readonly models: readonly ModelSettings[];
   readonly tiers: Readonly<Record<Tier, readonly string[]>>;
+  /** How a request is tried again. */
+  readonly attempts: AttemptSettings;
   readonly callers: readonly CallerSettings[];
   /** What an operator must see at boot: embedded store, simulator upstream, anonymous callers, models near their end. */
   readonly notices: readonly string[];

@@ -9,6 +9,8 @@ export interface CoordinatorOptions {
   readonly environment?: Readonly<Record<string, string>>;
   /** Of every provider; default: none. */
   readonly usagePath?: string;
+  /** Of the file; default: none, so that its defaults hold. */
+  readonly attempts?: Readonly<Record<string, number | string>>;
   /** Default: everything for everybody. */
   readonly tiers?: Readonly<Record<'free' | 'pro' | 'enterprise', readonly string[]>>;
 }
@@ -55,7 +57,7 @@ function keyOf(index: number): string {
 }
 
 function fileOf(options: CoordinatorOptions): string {
-  const { upstreams, tiers, usagePath } = options;
+  const { upstreams, tiers, usagePath, attempts } = options;
   return JSON.stringify({
     providers: upstreams.map((baseUrl, index) => ({
       name: `p${String(index + 1)}`,
@@ -65,6 +67,7 @@ function fileOf(options: CoordinatorOptions): string {
       ...(usagePath !== undefined && { usagePath }),
     })),
     models: [testModel(options), smallModel()],
+    ...(attempts !== undefined && { attempts }),
     tiers: tiers ?? { free: ALL_MODELS, pro: ALL_MODELS, enterprise: ALL_MODELS },
   });
 }

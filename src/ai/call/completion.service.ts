@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { AI_OPTIONS, type AiOptions } from '../ai.options.js';
 import type { Deployment } from '../catalogue/catalogue.js';
 import { ADAPTERS, type Adapters } from '../upstream/adapters.js';
 import type { ProviderAdapter, UpstreamReply } from '../upstream/provider.adapter.js';
@@ -34,6 +35,7 @@ export class CompletionService {
     private readonly router: CompletionRouter,
     private readonly gate: UpstreamGate,
     @Inject(ADAPTERS) private readonly adapters: Adapters,
+    @Inject(AI_OPTIONS) private readonly options: AiOptions,
   ) {}
 
   /** @throws ApiError for every failure; the signal's reason when the caller has left */
@@ -83,7 +85,7 @@ export class CompletionService {
 
   private async answer<T>(call: CompletionCall, ask: (attempt: Attempt) => Promise<T>): Promise<T> {
     const plan = await this.router.plan(call);
-    const sequence = new AttemptSequence(call, plan, this.gate);
+    const sequence = new AttemptSequence(call, plan, this.gate, { rules: this.options.attempts });
     return sequence.answer(async (turn) => {
       const { model, deployment } = turn.candidate;
       const attempt = new Attempt(call, turn, this.gate.limitsOf(turn, call), (headers) => {

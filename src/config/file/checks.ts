@@ -49,9 +49,13 @@ export function zeroOrMore(most = 1_000_000): Check {
     (Number(value) >= 0 ? atMost(value, most) : 'must be 0 or a positive number');
 }
 
+/** A whole number above 0, at most `most`. */
+export function countUpTo(most: number): Check {
+  return (value) => positive(most)(value) ?? (Number.isInteger(value) ? undefined : 'must be a whole number');
+}
+
 /** A whole number above 0. */
-export const count: Check = (value) =>
-  positive(LARGEST_COUNT)(value) ?? (Number.isInteger(value) ? undefined : 'must be a whole number');
+export const count: Check = countUpTo(LARGEST_COUNT);
 
 /** A duration of `[leastMs, mostMs]`. */
 export function duration(leastMs: number, mostMs: number): Check {

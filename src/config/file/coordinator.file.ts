@@ -1,3 +1,4 @@
+import { AttemptsFile } from './attempts.file.js';
 import { CallerFile } from './caller.file.js';
 import { ModelFile } from './model.file.js';
 import { ProviderFile } from './provider.file.js';
@@ -14,6 +15,9 @@ export class CoordinatorFile {
 
   @Mapping(() => TiersFile)
   tiers!: TiersFile;
+
+  @Mapping(() => AttemptsFile)
+  attempts: AttemptsFile = new AttemptsFile();
 
   @MappingList(() => CallerFile, 0)
   callers: CallerFile[] = [];
