@@ -91,6 +91,8 @@ export interface ProviderSettings {
   readonly usagePath?: string;
   /** Set: Azure's classic URLs with this `api-version`, under the resource's endpoint. Undefined: its v1 API. */
   readonly apiVersion?: string;
+  /** How it says that a prompt is too long, besides the usual words; tested against its message. */
+  readonly contextErrorPatterns: readonly RegExp[];
 }
 
 /** How a model's text is counted: an encoding, and a factor on its result. */

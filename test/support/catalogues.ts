@@ -42,6 +42,7 @@ export const provider = (name: string, apiKey?: string) => ({
   keyVariables: ['KEY'],
   apiKeys: apiKey === undefined ? [] : [apiKey],
   apiKeyVariables: apiKey === undefined ? [] : ['KEY'],
+  contextErrorPatterns: [],
 });
 
 export const NOW = Date.UTC(2027, 5, 1);

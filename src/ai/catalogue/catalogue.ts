@@ -19,6 +19,8 @@ export interface Upstream {
   readonly usagePath?: string;
   /** Set: Azure's classic URLs with this `api-version`. */
   readonly apiVersion?: string;
+  /** How it says that a prompt is too long, besides the usual words. */
+  readonly contextErrorPatterns?: readonly RegExp[];
 }
 
 /** One provider's model behind one key. */
@@ -125,7 +127,7 @@ function usableUpstreams({ providers, simulatorUrl }: CatalogueOptions): Readonl
   if (simulatorUrl !== undefined) return new Map([['simulator', [simulatorAt(simulatorUrl)]]]);
   const upstreams = new Map<string, readonly Upstream[]>();
   for (const provider of providers) {
-    const { name, kind, baseUrl, apiKeys, usagePath, apiVersion } = provider;
+    const { name, kind, baseUrl, apiKeys, usagePath, apiVersion, contextErrorPatterns } = provider;
     const upstreamsOfKeys = apiKeys.map((apiKey, index) => ({
       name,
       keyId: apiKeys.length === 1 ? name : `${name}#${String(index + 1)}`,
@@ -134,6 +136,7 @@ function usableUpstreams({ providers, simulatorUrl }: CatalogueOptions): Readonl
       apiKey,
       ...(usagePath !== undefined && { usagePath }),
       ...(apiVersion !== undefined && { apiVersion }),
+      ...(contextErrorPatterns.length > 0 && { contextErrorPatterns }),
     }));
     if (upstreamsOfKeys.length > 0) upstreams.set(name, upstreamsOfKeys);
   }

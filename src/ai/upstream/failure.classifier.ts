@@ -18,6 +18,8 @@ export interface FailedProvider {
   readonly name: string;
   /** Taken out of the provider's words: some quote what they were sent, and a caller reads it. */
   readonly apiKey: string;
+  /** How it says that a prompt is too long, besides the usual words. */
+  readonly contextErrorPatterns?: readonly RegExp[];
 }
 
 export interface FailedAnswer {
@@ -44,8 +46,11 @@ const EXHAUSTED =
 
 const MESSAGE_LIMIT = 2_000;
 const PARAM_LIMIT = 200;
-/** A code is a word for machines; anything else in its place does not go on. */
-const CODE = /^[\w.:-]{1,64}$/;
+/** A code is a word for machines; anything else in its place, the status among it (vLLM, Azure), does not go on. */
+const CODE = /^(?!\d+$)[\w.:-]{1,64}$/;
+
+/** Codes and types of a prompt that is too long: OpenAI's, which many have taken over, and llama.cpp's. */
+const OVERFLOW = /^(context_length_exceeded|exceed_context_size_error)$/;
 
 /**
  * Turns a provider's refusal into a failure with its blame, by status and structured code: wordings differ between providers and
@@ -58,8 +63,9 @@ export function classifyAnswer(answer: FailedAnswer): UpstreamFailure {
   if (isExhausted(status, error)) {
     return new UpstreamFailure('key', 'insufficient_quota', `the quota bought from ${provider.name} is used up`);
   }
-  const fault = REQUEST_FAULTS[status];
-  if (fault !== undefined) return requestFault(fault, provider.name, error);
+  // llama.cpp has said it with a 500 too.
+  const fault = isOverflowCode(error) ? 'context_length_exceeded' : REQUEST_FAULTS[status];
+  if (fault !== undefined) return requestFault(fault, provider, error);
   if (status === 401 || status === 403) {
     return new UpstreamFailure('key', 'upstream_auth', `${provider.name} refused this service's credentials`);
   }
@@ -95,17 +101,22 @@ function isExhausted(status: number, { code, type }: ProviderError): boolean {
   return status === 402 || EXHAUSTED.test(code ?? '') || EXHAUSTED.test(type ?? '');
 }
 
-function requestFault(fault: ErrorCode, provider: string, error: ProviderError): UpstreamFailure {
-  const code = isOverflow(error) ? 'context_length_exceeded' : fault;
-  const options: ApiErrorOptions = {
-    ...(error.param !== undefined && { param: error.param.slice(0, PARAM_LIMIT) }),
-    ...(error.code !== undefined && CODE.test(error.code) && { reportedCode: error.code }),
-  };
-  return new UpstreamFailure('request', code, error.message ?? `${provider} refused the request`, options);
+function requestFault(fault: ErrorCode, provider: FailedProvider, error: ProviderError): UpstreamFailure {
+  const message = error.message ?? `${provider.name} refused the request`;
+  const param = error.param === undefined ? {} : { param: error.param.slice(0, PARAM_LIMIT) };
+  // Under the one code that clients know for it, whatever the provider calls it.
+  if (fault === 'context_length_exceeded' || saysOverflow(error, provider))
+    return new UpstreamFailure('request', 'context_length_exceeded', message, param);
+  const reported = error.code !== undefined && CODE.test(error.code) ? { reportedCode: error.code } : {};
+  return new UpstreamFailure('request', fault, message, { ...param, ...reported });
 }
 
-function isOverflow({ code, message }: ProviderError): boolean {
-  return code === 'context_length_exceeded' || (message !== undefined && saysContextOverflow(message));
+function isOverflowCode({ code, type }: ProviderError): boolean {
+  return OVERFLOW.test(code ?? '') || OVERFLOW.test(type ?? '');
+}
+
+function saysOverflow({ message }: ProviderError, { contextErrorPatterns }: FailedProvider): boolean {
+  return message !== undefined && saysContextOverflow(message, contextErrorPatterns);
 }
 
 function upstreamFault({ status, headers, provider: { name }, now }: FailedAnswer): UpstreamFailure {
@@ -135,6 +146,7 @@ function statusOf(body: unknown, error: ProviderError): number | undefined {
 const STATUS_OF_TYPE: Readonly<Partial<Record<string, number>>> = {
   invalid_request_error: 400,
   context_length_exceeded: 400,
+  exceed_context_size_error: 400,
   content_filter: 400,
   authentication_error: 401,
   permission_error: 403,

@@ -21,6 +21,19 @@ export function textLike(form: RegExp, what: string): Check {
 /** A model's name or alias: it stands in URLs, headers and metrics. */
 export const modelName = textLike(/^[A-Za-z0-9][\w.:/@-]{0,127}$/, 'a name of letters, digits and . _ - : / @');
 
+/** A regular expression. */
+export const pattern: Check = (value) => {
+  const fault = text(value);
+  if (fault !== undefined) return fault;
+  try {
+    new RegExp(String(value), 'i');
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return `must be a regular expression: ${error.message}`;
+  }
+};
+
 /** One of a few words. */
 export function oneOf(words: readonly string[]): Check {
   return (value) => (words.some((word) => word === value) ? undefined : `must be one of ${words.join(', ')}`);

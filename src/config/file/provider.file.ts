@@ -1,5 +1,5 @@
 import { PROVIDER_KINDS, type ProviderKind } from '../settings.js';
-import { listOf, oneOf, text, textLike, toggle } from './checks.js';
+import { listOf, oneOf, pattern, text, textLike, toggle } from './checks.js';
 import { type Check, Optional, Required } from './shape.js';
 
 const keyVariable = textLike(
@@ -45,4 +45,11 @@ export class ProviderFile {
   /** The `api-version` of those URLs; left out, the last one that was generally available. */
   @Optional(textLike(/^\d{4}-\d{2}-\d{2}(-preview)?$/, 'a version such as 2024-10-21 or 2025-01-01-preview'))
   apiVersion?: string;
+
+  /**
+   * Regular expressions, case-insensitive, by which its refusal of a prompt that is too long is known where its words are none of the
+   * usual ones.
+   */
+  @Optional(listOf(pattern))
+  contextErrorPatterns: string[] = [];
 }

@@ -22,6 +22,7 @@ export function providerSettings(file: ProviderFile, index: number, context: Boo
     apiKeyVariables: keys.map(({ variable }) => variable),
     ...(file.usagePath === undefined ? {} : { usagePath: file.usagePath }),
     ...(apiVersion === undefined ? {} : { apiVersion }),
+    contextErrorPatterns: file.contextErrorPatterns.map((text) => new RegExp(text, 'i')),
   };
 }
 

@@ -17,6 +17,14 @@ describe('saysContextOverflow()', () => {
     ['llama.cpp', 'the request exceeds the available context size. try increasing the context size'],
     ['Ollama', 'the input length exceeds the context length'],
     ['xAI', "This model's maximum prompt length is 131072 but the request contains 200000 tokens."],
+    ['llama.cpp, today', 'request (4390 tokens) exceeds the available context size (4096 tokens), try increasing it'],
+    ['llama-cpp-python', 'Requested tokens (2285) exceed context window of 2048'],
+    ['TGI', 'Input validation error: `inputs` must have less than 4096 tokens. Given: 4545'],
+    [
+      'TGI, with the answer',
+      'Input validation error: `inputs` tokens + `max_new_tokens` must be <= 2048. Given: 1244 `inputs` tokens and 1000 `max_new_tokens`',
+    ],
+    ['Bedrock', 'Input is too long for requested model.'],
     ['Mistral', 'Prompt contains 40000 tokens, too large for model with 32768 maximum context length'],
   ])('row 14: knows the words of %s', (_provider, message) => {
     expect(saysContextOverflow(message)).toBe(true);

@@ -67,6 +67,35 @@ describe('classifyAnswer()', () => {
     expect([long.reportedCode, long.param]).toEqual(['invalid_request', 'p'.repeat(200)]);
   });
 
+  it.each([
+    [400, { error: { message: 'too much', code: 400, type: 'exceed_context_size_error', n_ctx: 256 } }],
+    [500, { error: { message: 'too much', code: 500, type: 'exceed_context_size_error', n_ctx: 256 } }],
+    [400, { error: { message: 'This model’s window is smaller', code: 'context_length_exceeded' } }],
+  ])(
+    'row 14: knows a prompt that is too long by its code, whatever the words and the status: %d %j',
+    (status, body) => {
+      expect(classifyAnswer(answer(status, body))).toMatchObject({
+        blame: 'request',
+        code: 'context_length_exceeded',
+        reportedCode: 'context_length_exceeded',
+      });
+    },
+  );
+
+  it('row 14: knows it by the words that the configuration gives, and tells it by the code that clients know', () => {
+    const body = { error: { message: 'E1042: zu viele Token', code: 'E1042' } };
+    expect(classifyAnswer(answer(400, body))).toMatchObject({ code: 'invalid_request', reportedCode: 'E1042' });
+    const provider = { ...acme, contextErrorPatterns: [/zu viele token/i] };
+    const known = classifyAnswer({ ...answer(400, body), provider });
+    expect(known).toMatchObject({ code: 'context_length_exceeded', reportedCode: 'context_length_exceeded' });
+    expect(classifyAnswer({ ...answer(500, body), provider }).code).toBe('upstream_error');
+  });
+
+  it('does not take a status for a code', () => {
+    expect(classifyAnswer(answer(400, { error: { message: 'no', code: 400 } })).reportedCode).toBe('invalid_request');
+    expect(classifyAnswer(answer(422, { error: { message: 'no', code: '422' } })).reportedCode).toBe('unprocessable');
+  });
+
   it('keeps the wait that the provider asks for', () => {
     expect(classifyAnswer(answer(429, {}, { 'retry-after': '7' })).retryAfterMs).toBe(7_000);
   });
@@ -79,6 +108,12 @@ describe('classifyInBand()', () => {
     [{ error: { type: 'overloaded_error' } }, 'overloaded'],
     [{ error: { type: 'server_error' } }, 'upstream_error'],
     [{ error: 'text' }, 'upstream_error'],
+    [{ error: { type: 'exceed_context_size_error', code: 500 } }, 'context_length_exceeded'],
+    [{ error: { type: 'exceed_context_size_error' } }, 'context_length_exceeded'],
+    [
+      { error: { code: 400, message: "This model's maximum context length is 8192 tokens." } },
+      'context_length_exceeded',
+    ],
     [{ error: { type: 'invalid_request_error', code: 'context_length_exceeded' } }, 'context_length_exceeded'],
   ])('reads %j as %s', (body, code) => {
     expect(classifyInBand(acme, body, 0).code).toBe(code);

@@ -4,6 +4,7 @@ import { Registry } from 'prom-client';
 import { Attempt } from '../../../src/ai/call/attempt.js';
 import { parseChatRequest } from '../../../src/ai/call/chat-request.js';
 import { CompletionObserver } from '../../../src/ai/call/completion.observer.js';
+import { ATTEMPT_RULES } from '../../../src/ai/call/failure.policy.js';
 import { PromptGauge } from '../../../src/ai/call/prompt.gauge.js';
 import { UpstreamGate } from '../../../src/ai/call/upstream.gate.js';
 import { Fleet } from '../../../src/ai/fleet/index.js';
@@ -40,6 +41,7 @@ describe('UpstreamGate', () => {
       models: [],
       providers: [],
       tiers: { free: [], pro: [], enterprise: [] },
+      attempts: ATTEMPT_RULES,
       requestDeadlineMs: 9_000,
     };
     gate = new UpstreamGate(fleet, keys, gauge, observer, options);
