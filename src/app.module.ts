@@ -1,6 +1,6 @@
 import { type DynamicModule, Module } from '@nestjs/common';
 import type { Registry } from 'prom-client';
-import { AdminModule } from './admin/index.js';
+import { AdminModule, type AdminModuleOptions } from './admin/index.js';
 import { AiModule, Catalogue, StatusService } from './ai/index.js';
 import { AuthModule } from './auth/index.js';
 import { type Settings, SettingsModule } from './config/index.js';
@@ -39,11 +39,7 @@ export class AppModule {
         locksOn(shutdownGraceMs),
         AuthModule.forRoot({ callers }),
         ai,
-        AdminModule.forRoot({
-          audit: (revocation) => {
-            logger.warn(revocation, 'lock revoked');
-          },
-        }),
+        adminOf(ai, logger),
         healthOf(ai, phase),
       ],
     };
@@ -76,6 +72,20 @@ function locksOn(graceMs: number): DynamicModule {
       store,
       observer: new LockMetrics(registry),
       graceMs,
+    }),
+  });
+}
+
+/** What operators see of the upstreams, and their deeds in the log. */
+function adminOf(ai: DynamicModule, logger: Logger): DynamicModule {
+  return AdminModule.forRootAsync({
+    imports: [ai],
+    inject: [StatusService],
+    useFactory: (status: StatusService): AdminModuleOptions => ({
+      status,
+      audit: (revocation) => {
+        logger.warn(revocation, 'lock revoked');
+      },
     }),
   });
 }

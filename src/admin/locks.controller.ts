@@ -17,7 +17,7 @@ import { ListLocksQuery, ReleaseLockQuery } from './locks.query.js';
 export class LocksController {
   constructor(
     private readonly locks: LockService,
-    @Inject(ADMIN_OPTIONS) private readonly options: AdminModuleOptions,
+    @Inject(ADMIN_OPTIONS) private readonly options: Pick<AdminModuleOptions, 'audit'>,
   ) {}
 
   @Get()

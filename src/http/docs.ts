@@ -71,6 +71,7 @@ function frame(version: string): Omit<OpenAPIObject, 'paths'> {
     .addTag('chat', 'Completions by the models of the catalogue')
     .addTag('models', 'The catalogue: what can be asked for, at which price, until when')
     .addTag('locks', 'Who holds and who waits, on all pods; for operators: they want a key with the scope `admin`')
+    .addTag('status', 'What is known of the providers; for operators: it wants a key with the scope `admin`')
     .addTag('operations', 'Probes and metrics; they want no key')
     .addSecurity('bearer', {
       type: 'http',

@@ -95,24 +95,6 @@ describe('what the server answers, against its OpenAPI document', () => {
     for (const answer of answers) expectDocumented('createChatCompletion', answer);
   });
 
-  it.each([
-    [400, 400, 'content_filter'],
-    [400, 400, 'context_length_exceeded'],
-    [401, 502, 'invalid_api_key'],
-    [402, 429, 'insufficient_quota'],
-    [413, 413, 'too_large'],
-    [422, 422, 'unsupported_value'],
-    [429, 429, 'rate_limit_exceeded'],
-    [500, 502, 'server_error'],
-    [503, 503, 'overloaded'],
-    [504, 504, 'timeout'],
-  ])("a provider's %i", async (theirs, ours, code) => {
-    rig.upstream.play(json(theirs, error(code), { 'retry-after': '2' }));
-    const answer = await ask();
-    expect(answer.status).toBe(ours);
-    expectDocumented('createChatCompletion', answer);
-  });
-
   it('the models', async () => {
     expectDocumented('listModels', await get('/v1/models'));
     expectDocumented('listModels', await get('/v1/models', {}));
@@ -136,5 +118,31 @@ describe('what the server answers, against its OpenAPI document', () => {
     await pod.close();
     expect(answer.status).toBe(503);
     expectDocumented('getReadiness', answer);
+  });
+});
+
+/** Each with a coordinator of its own: what a key or a deployment was told, the next one would still know. */
+describe('what the server answers to what its provider answers', () => {
+  it.each([
+    [400, 400, 'content_filter'],
+    [400, 400, 'context_length_exceeded'],
+    [401, 502, 'invalid_api_key'],
+    [402, 429, 'insufficient_quota'],
+    [413, 413, 'too_large'],
+    [422, 422, 'unsupported_value'],
+    [429, 429, 'rate_limit_exceeded'],
+    [500, 502, 'server_error'],
+    [503, 503, 'overloaded'],
+    [504, 504, 'timeout'],
+  ])('%i', async (theirs, ours, code) => {
+    const own = await CompletionRig.start();
+    try {
+      own.upstream.play(json(theirs, error(code), { 'retry-after': '2' }));
+      const answer = await own.ask({ model: 'test-model', messages }, { 'x-coordinator-timeout-ms': '1500' });
+      expect(answer.status).toBe(ours);
+      expectDocumented('createChatCompletion', answer);
+    } finally {
+      await own.close();
+    }
   });
 });

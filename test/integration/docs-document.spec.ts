@@ -26,6 +26,7 @@ describe('the OpenAPI document', () => {
       listLocks: 'get /v1/locks',
       retrieveLock: 'get /v1/locks/{name}',
       releaseLock: 'delete /v1/locks/{name}',
+      getStatus: 'get /v1/status',
       getHealth: 'get /health',
       getReadiness: 'get /ready',
       getMetrics: 'get /metrics',

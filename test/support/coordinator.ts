@@ -11,6 +11,8 @@ export interface CoordinatorOptions {
   readonly usagePath?: string;
   /** Of the file; default: none, so that its defaults hold. */
   readonly attempts?: Readonly<Record<string, number | string>>;
+  /** Of the file; default: none, so that everybody is `anonymous` unless `environment` has CALLER_KEYS. */
+  readonly callers?: readonly object[];
   /** Default: everything for everybody. */
   readonly tiers?: Readonly<Record<'free' | 'pro' | 'enterprise', readonly string[]>>;
 }
@@ -57,7 +59,7 @@ function keyOf(index: number): string {
 }
 
 function fileOf(options: CoordinatorOptions): string {
-  const { upstreams, tiers, usagePath, attempts } = options;
+  const { upstreams, tiers, usagePath, attempts, callers } = options;
   return JSON.stringify({
     providers: upstreams.map((baseUrl, index) => ({
       name: `p${String(index + 1)}`,
@@ -68,6 +70,7 @@ function fileOf(options: CoordinatorOptions): string {
     })),
     models: [testModel(options), smallModel()],
     ...(attempts !== undefined && { attempts }),
+    ...(callers !== undefined && { callers }),
     tiers: tiers ?? { free: ALL_MODELS, pro: ALL_MODELS, enterprise: ALL_MODELS },
   });
 }

@@ -29,6 +29,8 @@ export class AttemptTimers {
   #isOverdue = false;
   #hasExpiredOnHold = false;
   #expired: AttemptClock | undefined;
+  #isStopped = false;
+  #onStop: () => void = () => undefined;
   readonly #onParentAbort = (): void => {
     this.stop();
     this.#controller.abort(this.parent.reason);
@@ -84,11 +86,20 @@ export class AttemptTimers {
     this.#isOverdue = false;
   }
 
+  /** Calls back once, when the attempt is over in whatever way; at once where it is. */
+  onStop(listener: () => void): void {
+    if (this.#isStopped) listener();
+    else this.#onStop = listener;
+  }
+
   stop(): void {
     clearTimeout(this.#total);
     clearTimeout(this.#firstToken);
     clearTimeout(this.#idle);
     this.parent.removeEventListener('abort', this.#onParentAbort);
+    if (this.#isStopped) return;
+    this.#isStopped = true;
+    this.#onStop();
   }
 
   private idleTimer(): NodeJS.Timeout {

@@ -4,10 +4,13 @@ import { ClientGoneError, toApiError } from '../../http/index.js';
 import { LOGGER, type Logger, METRICS_REGISTRY } from '../../observability/index.js';
 import type { UpstreamFailure } from '../upstream/upstream-failure.js';
 import type { CompletionCall } from './completion-call.js';
+import { InFlight } from './in-flight.js';
 
 /** Counts completions, and tells of attempts that failed. All labels are names of the catalogue or error codes. */
 @Injectable()
 export class CompletionObserver {
+  /** Attempts of this process that are under way. */
+  readonly inFlight: InFlight;
   readonly #failedAttempts: Counter<'model' | 'provider' | 'code'>;
   readonly #completions: Counter<'model' | 'provider' | 'outcome'>;
   readonly #upstream: Histogram<'model' | 'provider' | 'stream'>;
@@ -19,6 +22,7 @@ export class CompletionObserver {
     @Inject(LOGGER) private readonly logger: Logger,
   ) {
     const registers = [registry];
+    this.inFlight = new InFlight(registry);
     this.#failedAttempts = new Counter({
       name: 'coordinator_failed_attempts_total',
       help: 'Attempts at one deployment that failed, also where another one answered in the end',

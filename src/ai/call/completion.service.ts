@@ -5,7 +5,7 @@ import { ADAPTERS, type Adapters } from '../upstream/adapters.js';
 import type { ProviderAdapter, UpstreamReply } from '../upstream/provider.adapter.js';
 import { UpstreamFailure } from '../upstream/upstream-failure.js';
 import { editObject } from '../wire/json-text.js';
-import { Attempt } from './attempt.js';
+import type { Attempt } from './attempt.js';
 import { AttemptSequence } from './attempt.sequence.js';
 import { wantsUsage } from './chat-request.js';
 import { ChunkWriter } from './chunk.writer.js';
@@ -88,9 +88,7 @@ export class CompletionService {
     const sequence = new AttemptSequence(call, plan, this.gate, { rules: this.options.attempts });
     return sequence.answer(async (turn) => {
       const { model, deployment } = turn.candidate;
-      const attempt = new Attempt(call, turn, this.gate.limitsOf(turn, call), (headers) => {
-        this.gate.heard(deployment, headers);
-      });
+      const attempt = this.gate.begin(turn, call);
       call.report.model = model.name;
       call.report.provider = deployment.upstream.name;
       call.report.route = plan.reasonFor(model);

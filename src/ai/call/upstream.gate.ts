@@ -8,7 +8,7 @@ import { coolingDown, keyIsOut } from '../route/obstacles.js';
 import type { Candidate } from '../route/route.plan.js';
 import type { UpstreamHeaders } from '../upstream/retry-after.js';
 import type { UpstreamFailure } from '../upstream/upstream-failure.js';
-import type { Attempt } from './attempt.js';
+import { Attempt } from './attempt.js';
 import type { Gate, Turn } from './attempt.sequence.js';
 import type { AttemptLimits } from './attempt.timers.js';
 import { maxOutputTokensOf } from './chat-request.js';
@@ -47,6 +47,16 @@ export class UpstreamGate implements Gate {
 
   forgo({ deployment }: Candidate): void {
     this.fleet.standings.letGo(deployment.id);
+  }
+
+  /** An attempt begins now. It is in flight until its clocks are stopped. */
+  begin(turn: Turn, call: CompletionCall): Attempt {
+    const { deployment } = turn.candidate;
+    const attempt = new Attempt(call, turn, this.limitsOf(turn, call), (headers) => {
+      this.heard(deployment, headers);
+    });
+    attempt.timers.onStop(this.observer.inFlight.begin(deployment.id));
+    return attempt;
   }
 
   /** The clocks of an attempt: the last candidate may take all the time that is left. */

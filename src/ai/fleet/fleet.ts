@@ -85,6 +85,17 @@ export class Fleet {
     await Promise.all([this.#listen(), this.#read()]);
   }
 
+  /** Reads what the others have told meanwhile, for somebody who looks. Never rejects, and waits no longer than the store does. */
+  async refresh(): Promise<void> {
+    this.#touch();
+    await this.#read();
+  }
+
+  /** The store did not answer last: what is known is what this process has seen itself. */
+  get isAlone(): boolean {
+    return this.#isLost;
+  }
+
   /** What is left of a deployment's rate limits or of its key is nearly used: leave it before it refuses. */
   isNearlyUsed(deployment: string): boolean {
     return this.limits.isNearlyUsed(deployment) || this.keys.isNearlyUsed(this.#key(deployment));

@@ -1,65 +1,75 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import { AI_OPTIONS, type AiOptions } from '../ai.options.js';
+import { CompletionObserver } from '../call/completion.observer.js';
 import { Catalogue, type Deployment, type Upstream } from '../catalogue/catalogue.js';
 import { Fleet } from '../fleet/index.js';
-import type { KeyCard, ParkingCard } from '../fleet/parts/key.book.js';
-import type { LatencyCard } from '../fleet/parts/latencies.js';
-import type { RateLimitCard } from '../fleet/parts/rate.limits.js';
-import type { StandingCard } from '../fleet/parts/standings.js';
+import type { DeploymentStatus, KeyStatus, ModelStatus, PodStatus, Status, UpstreamStatus } from './status.js';
 
-export type UpstreamStatus = 'in use' | 'cooldown' | 'key refused' | 'quota used up';
-
-/** One key of ours at a provider. */
-export interface KeyStatus {
-  readonly provider: string;
-  readonly key: string;
-  readonly worth: KeyCard | undefined;
-  readonly parking: ParkingCard | undefined;
-}
-
-export interface DeploymentStatus {
-  readonly deployment: string;
-  readonly provider: string;
-  readonly key: string;
-  readonly standing: StandingCard;
-  readonly rateLimits: readonly RateLimitCard[];
-  /** Unix ms; undefined: its vendor has named no end. */
-  readonly shutdownAt: number | undefined;
-}
-
-export interface ModelStatus {
-  readonly model: string;
-  readonly latency: LatencyCard;
-  /** By how much the providers count more prompt tokens than this service. */
-  readonly tokenRatio: number;
-  readonly deployments: readonly DeploymentStatus[];
-}
-
-/** What this pod knows of the upstreams, its own and what the others have told. For operators. */
+/** What this pod knows of the upstreams, its own and what the others have told. For operators; there is no secret in it. */
 @Injectable()
 export class StatusService {
   constructor(
     private readonly catalogue: Catalogue,
     private readonly fleet: Fleet,
+    private readonly observer: CompletionObserver,
+    @Inject(AI_OPTIONS) private readonly options: AiOptions,
   ) {}
+
+  /** All of it, as fresh as the store is. Never rejects: while the store is away, it is what this pod has seen itself. */
+  async look(): Promise<Status> {
+    await this.fleet.refresh();
+    return { pod: this.pod(), keys: this.keys(), models: this.models() };
+  }
 
   /** Of a provider: as good as its best deployment. */
   stateOf(provider: string): UpstreamStatus {
-    const deployments = this.catalogue.deployments().filter((deployment) => deployment.provider === provider);
-    const states = deployments.map((deployment) => this.deploymentState(deployment));
-    return states.find((state) => state === 'in use') ?? states[0] ?? 'in use';
+    return bestOf(
+      this.catalogue
+        .deployments()
+        .filter(({ upstream }) => upstream.name === provider)
+        .map((deployment) => this.deploymentState(deployment)),
+    );
   }
 
-  keys(): readonly KeyStatus[] {
+  private pod(): PodStatus {
+    const { attempts, requestDeadlineMs, simulatorUrl } = this.options;
+    return {
+      startedAt: performance.timeOrigin,
+      isSimulated: simulatorUrl !== undefined,
+      isAlone: this.fleet.isAlone,
+      inFlight: this.observer.inFlight.total,
+      requestDeadlineMs,
+      attempts,
+    };
+  }
+
+  private keys(): readonly KeyStatus[] {
     return this.catalogue.upstreams().map((upstream) => this.keyStatus(upstream));
   }
 
-  models(): readonly ModelStatus[] {
+  private models(): readonly ModelStatus[] {
     return this.catalogue.served().map((model) => ({
       model: model.name,
+      limits: model.limits,
+      timeouts: model.timeouts,
       latency: this.fleet.latencies.of(model.name),
+      answerLimitMs: this.fleet.latencies.answerLimitMs(model.name, model.maxOutputTokens),
       tokenRatio: this.fleet.tokens.of(model.name),
       deployments: this.catalogue.reachableDeployments(model).map((deployment) => this.deploymentStatus(deployment)),
     }));
+  }
+
+  private keyStatus({ name: provider, keyId: key, kind }: Upstream): KeyStatus {
+    const { keys } = this.fleet;
+    const deployments = this.catalogue.deployments().filter(({ upstream }) => upstream.keyId === key);
+    return {
+      provider,
+      key,
+      kind,
+      state: bestOf(deployments.map((deployment) => this.deploymentState(deployment))),
+      worth: keys.worthOf(key),
+      parking: keys.parkingOf(key),
+    };
   }
 
   private deploymentState({ id, upstream }: Deployment): UpstreamStatus {
@@ -68,19 +78,22 @@ export class StatusService {
     return this.fleet.standings.of(id).state === 'closed' ? 'in use' : 'cooldown';
   }
 
-  private keyStatus({ name: provider, keyId: key }: Upstream): KeyStatus {
-    const { keys } = this.fleet;
-    return { provider, key, worth: keys.worthOf(key), parking: keys.parkingOf(key) };
-  }
-
-  private deploymentStatus({ id, provider, upstream, shutdownAt }: Deployment): DeploymentStatus {
+  private deploymentStatus({ id, upstream, limits, shutdownAt, successor }: Deployment): DeploymentStatus {
     return {
       deployment: id,
-      provider,
+      provider: upstream.name,
       key: upstream.keyId,
       standing: this.fleet.standings.of(id),
+      inFlight: this.observer.inFlight.at(id),
+      limits,
       rateLimits: this.fleet.limits.of(id),
       shutdownAt,
+      successor,
     };
   }
+}
+
+/** Of several the best; where there is none, nothing speaks against it. */
+function bestOf(states: readonly UpstreamStatus[]): UpstreamStatus {
+  return states.find((state) => state === 'in use') ?? states[0] ?? 'in use';
 }

@@ -89,4 +89,44 @@ describe('AttemptTimers', () => {
     timers.stop();
     expect(jest.getTimerCount()).toBe(0);
   });
+
+  it.each<[string, (timers: AttemptTimers, parent: AbortController) => void]>([
+    [
+      'it is stopped',
+      (timers) => {
+        timers.stop();
+        timers.stop();
+      },
+    ],
+    [
+      'a clock runs out',
+      (timers) => {
+        jest.advanceTimersByTime(2_000);
+        timers.stop();
+      },
+    ],
+    [
+      'the caller leaves',
+      (timers, parent) => {
+        parent.abort();
+        timers.stop();
+      },
+    ],
+  ])('tells once that the attempt is over when %s', (_case, end) => {
+    const parent = new AbortController();
+    const timers = start({}, parent);
+    let told = 0;
+    timers.onStop(() => (told += 1));
+    expect(told).toBe(0);
+    end(timers, parent);
+    expect(told).toBe(1);
+  });
+
+  it('tells at once where the attempt is over already', () => {
+    const parent = new AbortController();
+    parent.abort();
+    let told = 0;
+    start({}, parent).onStop(() => (told += 1));
+    expect(told).toBe(1);
+  });
 });
