@@ -9,7 +9,7 @@ export const DOCUMENTED_HEADERS = {
   'x-coordinator-model': text('The catalogue name of the model that answered.', 'gpt-4.1'),
   'x-coordinator-provider': text('The provider that answered, or was tried last.', 'openai'),
   'x-coordinator-route': text(
-    'How the model was chosen: `requested` (by its name), `alias` (by another of its names), `tier` (in place of one outside the tier). More values may come.',
+    "Why this model answered, or was tried last: `requested` (it was asked for by its name), `alias` (by another of its names), or what stood in the way of the one asked for: `tier` (outside the tier of the caller or of our keys), `quota` (ours is used up, or nearly), `busy` (no room within the limits), `cooldown` (left alone after failures), `context` (the prompt is too large for it), `error` (it failed, or can't be told the request), `retired` (shut down). More values may come.",
     'requested',
   ),
   'x-coordinator-attempts': count('Calls that were sent to providers for this request.', 1),

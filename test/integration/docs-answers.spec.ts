@@ -82,6 +82,28 @@ describe('what the server answers, against its OpenAPI document', () => {
     expect(record(chunks.at(-1)?.['usage'])).toHaveProperty('cost');
   });
 
+  it('a dry run, with a price and without one', async () => {
+    const own = await CompletionRig.start();
+    try {
+      for (const model of ['test-model', 'small-model']) {
+        const answer = await read(
+          await fetch(`${own.coordinator.url}/v1/chat/completions?dryRun=true`, {
+            method: 'POST',
+            headers: { 'content-type': 'application/json' },
+            body: JSON.stringify({ model, messages }),
+          }),
+        );
+        expectDocumented('createChatCompletion', answer);
+        expect([answer.body['object'], answer.body['cost_usd'] === null]).toEqual([
+          'chat.completion.dry_run',
+          model === 'small-model',
+        ]);
+      }
+    } finally {
+      await own.close();
+    }
+  });
+
   it('refusals of its own', async () => {
     const strict = { 'x-coordinator-strict': 'true' };
     const answers = [

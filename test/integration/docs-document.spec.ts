@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { parseChatRequest } from '../../src/ai/call/chat-request.js';
+import type { RouteReason } from '../../src/ai/route/obstacle.js';
 import { STATUS_TABLE } from '../../src/http/index.js';
 import { CompletionRig, dataOf } from '../support/completion-rig.js';
 import { OpenApiDocument } from '../support/openapi-document.js';
@@ -108,6 +109,28 @@ describe('the OpenAPI document', () => {
 });
 
 describe('the OpenAPI document of a chat completion', () => {
+  it('has a dry run that is off unless it is asked for', () => {
+    const parameters = document.operation('createChatCompletion').value['parameters'] as unknown[];
+    const dryRun = parameters.map((given) => document.follow(given)).find(({ name }) => name === 'dryRun');
+    expect(dryRun).toMatchObject({ in: 'query', required: false, schema: { type: 'boolean', default: false } });
+  });
+
+  it('knows every reason for a model that answers', () => {
+    const { description } = record(document.resolve('#/components/headers/x-coordinator-route'));
+    const reasons: readonly RouteReason[] = [
+      'requested',
+      'alias',
+      'tier',
+      'quota',
+      'busy',
+      'cooldown',
+      'context',
+      'error',
+      'retired',
+    ];
+    for (const reason of reasons) expect(description).toContain(`\`${reason}\` (`);
+  });
+
   it('has request examples that are accepted, conform to the schema, and are answered', async () => {
     const [media] = document.media('request', record(document.operation('createChatCompletion').value['requestBody']));
     expect(media?.examples.length).toBeGreaterThan(5);

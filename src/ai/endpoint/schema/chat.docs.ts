@@ -1,10 +1,22 @@
 import { applyDecorators } from '@nestjs/common';
-import { ApiBody, ApiExtension, ApiHeaders, ApiOkResponse, ApiOperation, getSchemaPath } from '@nestjs/swagger';
+import {
+  ApiBody,
+  ApiExtension,
+  ApiHeaders,
+  ApiOkResponse,
+  ApiOperation,
+  ApiQuery,
+  getSchemaPath,
+} from '@nestjs/swagger';
 import { ApiErrors, type DocumentedErrors, type DocumentedHeader, headerReferences } from '../../../http/index.js';
 import { COMPLETION_EXAMPLES, STREAM_EXAMPLES } from './completion.examples.js';
+import { DRY_RUN_EXAMPLE } from './dry-run.schema.js';
+import { oneOf } from './one-of.schema.js';
 import { REQUEST_EXAMPLES } from './request.examples.js';
 
-const DESCRIPTION = `The body goes to the provider as it is, but for the model's name, this service's own members and \`stream_options\`; the answer comes back as it is, but for \`model\` and \`usage.cost\`.
+const DESCRIPTION = `To a provider that speaks OpenAI's format the body goes as it is, but for the model's name, this service's own members and \`stream_options\`; the answer comes back as it is, but for \`model\` and \`usage.cost\`. For Anthropic and Vertex AI both are translated; what they have no words for is refused by name with 422, unless another deployment can be told it.
+
+A deployment that fails is tried again, then the model's other ones, then its fallbacks, all within one budget of attempts and one deadline. The \`x-coordinator-*\` headers say who answered, why and after how many attempts.
 
 With \`stream: true\` the answer is a stream of server-sent events. Each \`data:\` line is a \`ChatCompletionChunk\`; \`data: [DONE]\` ends the stream. What fails before the first content is answered with its status; what fails later is an event with an \`Error\`, after which neither chunks nor \`[DONE]\` follow. Lines that begin with a colon keep the connection alive.`;
 
@@ -23,7 +35,8 @@ const REQUEST_HEADERS = [
   {
     name: 'x-coordinator-strict',
     required: false,
-    description: '`true`: no other model in place of one outside the tier, but 403.',
+    description:
+      '`true`: no model but those that the request names. Not a fallback where they fail, are left alone or are shut down, and not another one of the tier, but the error.',
     schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
   },
   {
@@ -65,15 +78,18 @@ const ERRORS: DocumentedErrors = {
   insufficient_scope: { message: 'this API key lacks the scope "chat"' },
   model_not_found: { message: 'the model "gpt-9" does not exist', param: 'model' },
   request_timeout: { message: 'the request took too long to arrive' },
-  model_retired: { message: 'the model gpt-4.1 was shut down on 2027-01-14', param: 'model' },
+  model_retired: {
+    message: 'the model gpt-4.1 was shut down on 2027-01-14; its vendor names gpt-6-luna as successor',
+    param: 'model',
+  },
   request_too_large: { message: 'the request body is too large: the limit is 33554432 bytes' },
   unsupported_media_type: { message: 'the content-type must be application/json: it is missing' },
-  unprocessable: { message: 'this model takes no audio', param: 'messages', reportedCode: 'unsupported_value' },
+  unprocessable: { message: 'claude-sonnet-4.5 at anthropic: seed has no counterpart there', param: 'seed' },
   rate_limit_exceeded: { message: 'openai is at its rate limit' },
   insufficient_quota: { message: 'the quota bought from openai is used up' },
   upstream_error: { message: 'openai could not be reached' },
   upstream_auth: { message: "openai refused this service's credentials" },
-  overloaded: { message: 'openai is overloaded' },
+  overloaded: { message: 'gpt-4.1 at openai has failed lately and is left alone for a while' },
   timeout: { message: 'the time this request had is over' },
 };
 
@@ -86,34 +102,43 @@ export function ChatCompletionDocs(): MethodDecorator {
       description: DESCRIPTION,
     }),
     ApiHeaders(REQUEST_HEADERS),
+    ApiQuery({
+      name: 'dryRun',
+      required: false,
+      description: '`true`: tells who would answer, with how many tokens and at what cost, and calls nobody.',
+      schema: { type: 'boolean', default: false },
+    }),
     ApiBody({
       description: 'An OpenAI chat completion request. Members not listed go to the provider untouched.',
       schema: { $ref: getSchemaPath('ChatCompletionRequest') },
       examples: REQUEST_EXAMPLES,
     }),
-    ApiOkResponse({
-      description: 'The completion; with `stream: true` as server-sent events.',
-      headers: headerReferences([
-        ...REPORT_HEADERS,
-        'x-coordinator-cost-usd',
-        'openai-processing-ms',
-        'openai-version',
-      ]),
-      content: {
-        'application/json': {
-          schema: { $ref: getSchemaPath('ChatCompletion') },
-          examples: COMPLETION_EXAMPLES,
-        },
-        'text/event-stream': {
-          schema: { type: 'string', description: 'Server-sent events; their data: `ChatCompletionChunk`, or `Error`.' },
-          examples: STREAM_EXAMPLES,
-        },
-      },
-    }),
+    CompletionAnswer(),
     // OpenAPI 3.0 has no words for what the events of a stream hold.
     ApiExtension('x-event-data', {
       oneOf: [{ $ref: getSchemaPath('ChatCompletionChunk') }, { $ref: getSchemaPath('Error') }],
     }),
     ApiErrors(ERRORS, REPORT_HEADERS),
   );
+}
+
+function CompletionAnswer(): MethodDecorator {
+  return ApiOkResponse({
+    description:
+      'The completion; with `stream: true` as server-sent events. With `dryRun=true` what would become of it.',
+    headers: headerReferences([...REPORT_HEADERS, 'x-coordinator-cost-usd', 'openai-processing-ms', 'openai-version']),
+    content: {
+      'application/json': {
+        schema: oneOf('object', {
+          'chat.completion': 'ChatCompletion',
+          'chat.completion.dry_run': 'ChatCompletionDryRun',
+        }),
+        examples: { ...COMPLETION_EXAMPLES, dryRun: { summary: 'With `dryRun=true`', value: DRY_RUN_EXAMPLE } },
+      },
+      'text/event-stream': {
+        schema: { type: 'string', description: 'Server-sent events; their data: `ChatCompletionChunk`, or `Error`.' },
+        examples: STREAM_EXAMPLES,
+      },
+    },
+  });
 }

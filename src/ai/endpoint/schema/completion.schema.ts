@@ -40,7 +40,12 @@ const USAGE: Schema = {
     prompt_tokens_details: {
       type: 'object',
       nullable: true,
-      properties: { cached_tokens: { ...COUNT, description: 'Part of `prompt_tokens`' }, audio_tokens: COUNT },
+      properties: {
+        cached_tokens: { ...COUNT, description: "Read from the provider's cache; part of `prompt_tokens`" },
+        cache_write_tokens: { ...COUNT, description: "Written to the provider's cache; part of `prompt_tokens`" },
+        cache_write_1h_tokens: { ...COUNT, description: 'Kept there for an hour; part of `cache_write_tokens`' },
+        audio_tokens: COUNT,
+      },
     },
     completion_tokens_details: {
       type: 'object',

@@ -9,7 +9,7 @@ const OWN_MEMBERS: Readonly<Record<string, Schema>> = {
     minItems: 1,
     maxItems: 16,
     description:
-      'Names to try in this order: the first that exists, is allowed and is served answers. Replaces `model`. Never sent to a provider.',
+      'Names to try in this order, in place of `model` and of the configured fallbacks: those that exist, are allowed and are served, the next one where one fails. Never sent to a provider.',
     example: ['gpt-4.1', 'claude-sonnet-4.5'],
   },
   cache: {
