@@ -43,12 +43,12 @@ describe('a model with two deployments', () => {
   it.each([
     ['a 500', json(500, {}), 2],
     ['a 503', json(503, {}), 2],
-    ['a 529 (overloaded at Anthropic)', json(529, {}), 2],
+    ['a 529, Anthropic’s overload (row 13)', json(529, {}), 2],
     ['a 429', json(429, {}), 1],
     ['a refused key', json(401, {}), 1],
     ['a used-up quota', json(429, { error: { code: 'insufficient_quota' } }), 1],
     ['garbage', json(200, 'x'), 2],
-    ['a reset', ((_, response) => void response.socket?.resetAndDestroy()) satisfies Script, 2],
+    ['a reset (row 17)', ((_, response) => void response.socket?.resetAndDestroy()) satisfies Script, 2],
   ])('is answered by the second after %s of the first, and says so', async (_, script, tries) => {
     const { response, first, second } = await callBoth([script, json(200, completion())], {});
     expect(response.status).toBe(200);
@@ -58,24 +58,19 @@ describe('a model with two deployments', () => {
     expect(second.requests[0]?.body['model']).toBe('upstream-2');
   });
 
-  it('row 1: stops at the first when the request is to blame', async () => {
-    const { response, second } = await callBoth(
-      [json(400, { error: { message: 'bad' } }), json(200, completion())],
-      {},
-    );
-    expect(response.status).toBe(400);
-    expect(second.requests).toHaveLength(0);
-  });
-
-  it('is streamed by the second when the first fails before any content', async () => {
-    const failing = stream([chunk({ role: 'assistant' }), event({ error: { message: 'x', type: 'server_error' } })]);
+  it.each([
+    ['an error at once', []],
+    ['an error after its beginning', [chunk({ role: 'assistant', content: '' })]],
+    ['an error after a comment', [': hold on\n\n']],
+  ])('row 40: is streamed by the second where the first says 200, and then %s', async (_, before) => {
+    const failing = stream([...before, event({ error: { message: 'x', type: 'server_error' } })]);
     const { text, response } = await callBoth([failing, stream([chunk('b'), finish(), DONE])], { stream: true });
     expect(response.headers.get('x-coordinator-provider')).toBe('p2');
     expect(text).toContain('"content":"b"');
     expect(text).not.toContain('error');
   });
 
-  it('never starts again once content has gone out', async () => {
+  it('row 42: never starts again once content has gone out', async () => {
     const failing = stream([chunk('a'), event({ error: { message: 'x', type: 'server_error' } })]);
     const { text, second } = await callBoth([failing, stream([chunk('b'), finish(), DONE])], { stream: true });
     expect(second.requests).toHaveLength(0);
@@ -101,9 +96,14 @@ describe('a model with two deployments', () => {
     expect(first.aborted).toBe(1);
   });
 
-  it('gives the last one the rest of the deadline', async () => {
+  it.each([true, false])('row 46: gives the last one the rest of the deadline, stream: %s', async (isStream) => {
     const slow = stream([{ waitMs: 600 }, chunk('late'), finish(), DONE]);
-    const { text, response } = await callBoth([json(500, {}), slow], { stream: true }, '100ms');
+    const late: Script = async (request, answer) => {
+      await new Promise((resolve) => setTimeout(resolve, 600));
+      await json(200, completion('late'))(request, answer);
+    };
+    const body = { stream: isStream, max_tokens: 1 };
+    const { text, response } = await callBoth([json(500, {}), isStream ? slow : late], body, '100ms');
     expect(response.status).toBe(200);
     expect(text).toContain('late');
   });

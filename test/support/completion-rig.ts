@@ -29,25 +29,38 @@ export class CompletionRig {
   }
 
   send(body: unknown, headers: Record<string, string> = {}, signal?: AbortSignal): Promise<Response> {
-    return fetch(`${this.coordinator.url}/v1/chat/completions`, {
-      method: 'POST',
-      headers: { 'content-type': 'application/json', ...headers },
-      body: typeof body === 'string' ? body : JSON.stringify(body),
-      ...(signal && { signal }),
-    });
+    return postCompletion(this.coordinator.url, body, headers, signal);
   }
 
   async ask(body: unknown, headers: Record<string, string> = {}): Promise<Answer> {
-    const response = await this.send(body, headers);
-    const text = await response.text();
-    const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
-    const parsed = isJson ? (JSON.parse(text) as Record<string, unknown>) : {};
-    return { status: response.status, headers: response.headers, text, body: parsed };
+    return readAnswer(await this.send(body, headers));
   }
 
   askStream(more: Record<string, unknown> = {}): Promise<Answer> {
     return this.ask({ model: 'test-model', messages, stream: true, ...more });
   }
+}
+
+/** @param body - a string is sent as it is */
+export function postCompletion(
+  url: string,
+  body: unknown,
+  headers: Record<string, string> = {},
+  signal?: AbortSignal,
+): Promise<Response> {
+  return fetch(`${url}/v1/chat/completions`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', ...headers },
+    body: typeof body === 'string' ? body : JSON.stringify(body),
+    ...(signal && { signal }),
+  });
+}
+
+export async function readAnswer(response: Response): Promise<Answer> {
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.startsWith('application/json') === true;
+  const parsed = isJson ? (JSON.parse(text) as Record<string, unknown>) : {};
+  return { status: response.status, headers: response.headers, text, body: parsed };
 }
 
 /** The JSON of a stream's `data:` events. */

@@ -28,7 +28,19 @@ export function modelAt(provider: string, name: string, more: object = {}): obje
   };
 }
 
+/** One model for the file at several providers, in this order; its name there is `<provider>-<name>`. */
+export function modelAcross(providers: readonly string[], name: string, more: object = {}): object {
+  const prices = { input: 2, cachedInput: 0.5, output: 8 };
+  const deployments = providers.map((provider) => ({ provider, model: `${provider}-${name}`, prices }));
+  return modelAt('', name, { deployments, ...more });
+}
+
 /** A provider for the file; its key is in `<NAME>_KEY`. */
-export function providerAt(name: string, baseUrl: string): object {
-  return { name, kind: 'openai', baseUrl, keyVariable: `${name.toUpperCase()}_KEY` };
+export function providerAt(name: string, baseUrl: string, more: object = {}): object {
+  return { name, kind: 'openai', baseUrl, keyVariable: `${name.toUpperCase()}_KEY`, ...more };
+}
+
+/** Every model for everybody. */
+export function openTiers(names: readonly string[]): object {
+  return { free: names, pro: names, enterprise: names };
 }

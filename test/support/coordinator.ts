@@ -1,6 +1,6 @@
-import { createApplication } from '../../src/application.js';
-import { loadSettings, readEnvironment } from '../../src/config/index.js';
-import { createLogger } from '../../src/observability/index.js';
+import { type Coordinator, startConfigured } from './configured-coordinator.js';
+
+export type { Coordinator } from './configured-coordinator.js';
 
 export interface CoordinatorOptions {
   /** Base URLs: `test-model` has a deployment at each, in this order, under the names p1, p2, … */
@@ -17,50 +17,25 @@ export interface CoordinatorOptions {
   readonly tiers?: Readonly<Record<'free' | 'pro' | 'enterprise', readonly string[]>>;
 }
 
-export interface Coordinator {
-  readonly url: string;
-  /** All log lines so far. */
-  logs(): string;
-  close(): Promise<void>;
-}
-
 /**
  * This service in the test's own process, with the models `test-model` (alias `test-alias`), at 2 / 0.5 / 8 USD per million tokens,
  * and `small-model`.
  */
-export async function startCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
-  const environment = environmentOf(options);
-  const settings = loadSettings({ environment, readFile: () => fileOf(options), now: Date.now() });
-  const lines: string[] = [];
-  const logger = createLogger(
-    { level: 'debug', secrets: options.upstreams.map((_, index) => keyOf(index)) },
-    { write: (line) => void lines.push(line) },
+export function startCoordinator(options: CoordinatorOptions): Promise<Coordinator> {
+  const { upstreams, environment = {} } = options;
+  const keys = Object.fromEntries(
+    upstreams.map((_, index): [string, string] => [`TEST_KEY_${String(index + 1)}`, keyOf(index)]),
   );
-  const { module } = await readEnvironment();
-  const application = await createApplication({ settings, environment: module, logger, version: 'test' });
-  const url = await application.listen();
-  return { url, logs: () => lines.join(''), close: () => application.shutDown() };
-}
-
-function environmentOf({ upstreams, environment }: CoordinatorOptions): Record<string, string> {
-  const keys = upstreams.map((_, index): [string, string] => [`TEST_KEY_${String(index + 1)}`, keyOf(index)]);
-  return {
-    PORT: '0',
-    HOST: '127.0.0.1',
-    SHUTDOWN_GRACE_MS: '1000',
-    CONFIG_FILE: 'test.yaml',
-    ...Object.fromEntries(keys),
-    ...environment,
-  };
+  return startConfigured({ file: fileOf(options), keys, environment });
 }
 
 function keyOf(index: number): string {
   return `upstream-key-${String(index + 1)}`;
 }
 
-function fileOf(options: CoordinatorOptions): string {
+function fileOf(options: CoordinatorOptions): object {
   const { upstreams, tiers, usagePath, attempts, callers } = options;
-  return JSON.stringify({
+  return {
     providers: upstreams.map((baseUrl, index) => ({
       name: `p${String(index + 1)}`,
       kind: 'openai',
@@ -72,7 +47,7 @@ function fileOf(options: CoordinatorOptions): string {
     ...(attempts !== undefined && { attempts }),
     ...(callers !== undefined && { callers }),
     tiers: tiers ?? { free: ALL_MODELS, pro: ALL_MODELS, enterprise: ALL_MODELS },
-  });
+  };
 }
 
 const ALL_MODELS = ['test-model', 'small-model'];
