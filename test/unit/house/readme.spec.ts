@@ -5,6 +5,7 @@ import { Registry } from 'prom-client';
 import { pino } from 'pino';
 import { LockMetrics } from '../../../src/lock.metrics.js';
 import { CompletionObserver } from '../../../src/ai/call/completion.observer.js';
+import { FleetMetrics } from '../../../src/ai/fleet/fleet.metrics.js';
 import { ENVIRONMENT_TABLE, loadSettings } from '../../../src/config/index.js';
 import { STATUS_TABLE, type StatusRow } from '../../../src/http/index.js';
 import { HttpMetrics } from '../../../src/observability/http.metrics.js';
@@ -67,9 +68,10 @@ describe('README.md, metrics', () => {
     const metrics = [
       new HttpMetrics(registry),
       new CompletionObserver(registry, pino({ level: 'silent' })),
+      new FleetMetrics(registry, pino({ level: 'silent' })),
       new LockMetrics(registry),
     ];
-    expect(metrics).toHaveLength(3);
+    expect(metrics).toHaveLength(4);
     const documented = rowsUnder('## Operating it')
       .filter(([name]) => name?.startsWith('`coordinator_'))
       .map(([name, labels]) => [name, labels]);
