@@ -9,6 +9,10 @@ import type { Usage } from './cost.js';
 const SAMPLED_ONE_IN = 50;
 /** Longer prompts are counted only where the count is needed, characters. */
 const SAMPLED_LENGTH = 32_768;
+/** The longest that a call waits for a count, ms; after that an upper bound has to do. */
+const LONGEST_PATIENCE_MS = 2_000;
+/** It waits no longer than this part of what is left of its deadline. */
+const PART_OF_DEADLINE = 0.1;
 
 /** Counts prompts as the models would, and learns from the providers' own counts how far off that is. */
 @Injectable()
@@ -25,7 +29,8 @@ export class PromptGauge {
     return (await this.count(call, model)).tokens;
   }
 
-  async count(call: CompletionCall, model: ModelSettings): Promise<TokenCount> {
+  /** @throws the signal's reason when the caller has left */
+  async count(call: CompletionCall, model: ModelSettings, patienceMs = patienceOf(call)): Promise<TokenCount> {
     const { body, signal } = call;
     const counts = this.#counts.get(call) ?? new Map<string, TokenCount>();
     this.#counts.set(call, counts);
@@ -34,6 +39,7 @@ export class PromptGauge {
     const count = await estimateTokens(this.counters, model.tokenizer, body, {
       calibration: model.tokenizer.ratio * this.fleet.tokens.of(model.name),
       signal,
+      patienceMs,
     });
     counts.set(model.name, count);
     return count;
@@ -44,7 +50,7 @@ export class PromptGauge {
     const isCounted = this.#counts.get(call)?.has(model.name) === true;
     if (!isCounted && (call.bodyText.length > SAMPLED_LENGTH || Math.random() * SAMPLED_ONE_IN >= 1)) return;
     try {
-      const count = await this.count(call, model);
+      const count = await this.count(call, model, LONGEST_PATIENCE_MS);
       if (observedRatio(count, usage.promptTokens) === undefined) return;
       const ours = count.textTokens * model.tokenizer.ratio;
       this.fleet.tokens.counted(model.name, { ours, providers: usage.promptTokens });
@@ -53,4 +59,9 @@ export class PromptGauge {
       if (!call.signal.aborted) throw error;
     }
   }
+}
+
+function patienceOf({ deadlineMs, startedAt }: CompletionCall): number {
+  const remainingMs = deadlineMs - (performance.now() - startedAt);
+  return Math.max(0, Math.min(LONGEST_PATIENCE_MS, remainingMs * PART_OF_DEADLINE));
 }
