@@ -19,6 +19,7 @@ import { eventually } from '../support/eventually.js';
 import { recordFigures } from '../support/figures.js';
 import { sized } from '../support/proof-scale.js';
 import { startTestSimulator, type TestSimulator } from '../support/simulator.js';
+import { StallClock } from '../support/stall-clock.js';
 
 jest.setTimeout(sized(120_000, 900_000));
 
@@ -46,6 +47,7 @@ describe('completions before five providers that fail in every way the simulator
   let simulators: readonly TestSimulator[];
   let coordinator: Coordinator;
   let agent: Agent;
+  let stalls: StallClock;
   const sent: SentCall[] = [];
   const note = (message: unknown): void => {
     const call = sentCall(message, simulators);
@@ -56,10 +58,12 @@ describe('completions before five providers that fail in every way the simulator
     simulators = await Promise.all(PROVIDERS.map((provider, index) => startProvider(provider, seed + index)));
     coordinator = await startConfigured(configuration(simulators));
     agent = new Agent({ connections: LANES });
+    stalls = new StallClock();
     subscribe(CHANNEL, note);
   });
   afterEach(async () => {
     unsubscribe(CHANNEL, note);
+    stalls.stop();
     await agent.close();
     await coordinator.close();
     await Promise.all(simulators.map((simulator) => simulator.close()));
@@ -76,7 +80,7 @@ describe('completions before five providers that fail in every way the simulator
       for (const [index, request] of queue) {
         if (index % OUTAGE_EVERY === 0)
           await random.pick(asPair(simulators)).script(outage(random.next(), OUTAGE_CALLS));
-        const ended = await sendChaos(request, { url: coordinator.url, dispatcher: agent });
+        const ended = await sendChaos(request, { url: coordinator.url, dispatcher: agent, stalls });
         outcomes[ended.outcome] = (outcomes[ended.outcome] ?? 0) + 1;
         statuses[ended.status] = (statuses[ended.status] ?? 0) + 1;
         faults.push(...ended.faults);
@@ -115,7 +119,7 @@ describe('completions before five providers that fail in every way the simulator
     const own = await startConfigured(configuration(simulators));
     const dispatcher = new Agent({ connections: LANES });
     const requests = Array.from({ length: LANES }, (_, index) => chaosRequest(seed + 1, index));
-    await Promise.all(requests.map((request) => sendChaos(request, { url: own.url, dispatcher })));
+    await Promise.all(requests.map((request) => sendChaos(request, { url: own.url, dispatcher, stalls })));
     expect(process.getActiveResourcesInfo()).toContain('TCPSocketWrap');
     await dispatcher.close();
     await own.close();

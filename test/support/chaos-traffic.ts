@@ -2,6 +2,7 @@ import { type Agent, fetch as undiciFetch, type Response } from 'undici';
 import { SeededRandom } from '../simulation/seeded.random.js';
 import { WRONG } from './chaos-faults.js';
 import { contentOf, dataOf } from './completion-rig.js';
+import type { StallClock } from './stall-clock.js';
 import { EXACT_TEXT } from './wire-samples.js';
 
 export type ChaosTier = 'free' | 'pro' | 'enterprise';
@@ -14,8 +15,8 @@ export const CHAOS_TIERS: Readonly<Record<ChaosTier, readonly string[]>> = {
 };
 
 export const CHAOS_DEADLINE_MS = 6_000;
-/** The machine is shared, and the client's own work counts too. */
-const SLACK_MS = 3_000;
+/** For the client's own work. */
+const SLACK_MS = 2_000;
 const MOST_ATTEMPTS = 6;
 /** What a request may be told that is nobody's fault but the providers'. */
 const HONEST = [429, 502, 503, 504];
@@ -60,7 +61,7 @@ export function chaosRequest(seed: number, index: number): ChaosRequest {
 /** Sends it. @returns how it ended, and what must not have happened */
 export async function sendChaos(
   request: ChaosRequest,
-  { url, dispatcher }: { readonly url: string; readonly dispatcher: Agent },
+  { url, dispatcher, stalls }: { readonly url: string; readonly dispatcher: Agent; readonly stalls: StallClock },
 ): Promise<{ readonly outcome: ChaosOutcome; readonly status: number; readonly faults: readonly string[] }> {
   const { leaveAfterMs, timeoutMs, id } = request;
   const leaving = new AbortController();
@@ -70,7 +71,7 @@ export async function sendChaos(
       : setTimeout(() => {
           leaving.abort();
         }, leaveAfterMs);
-  const startedAt = performance.now();
+  const startedAt = performance.now() - stalls.stalledMs;
   try {
     const response = await undiciFetch(`${url}/v1/chat/completions`, {
       method: 'POST',
@@ -80,7 +81,7 @@ export async function sendChaos(
       dispatcher,
     });
     const text = await response.text();
-    const tookMs = performance.now() - startedAt;
+    const tookMs = performance.now() - stalls.stalledMs - startedAt;
     const { outcome, faults } = judge(request, response, text);
     const late = tookMs > (timeoutMs ?? CHAOS_DEADLINE_MS) + SLACK_MS ? [`took ${String(Math.round(tookMs))} ms`] : [];
     return { outcome, status: response.status, faults: [...faults, ...late].map((fault) => `${id}: ${fault}`) };
