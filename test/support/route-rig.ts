@@ -21,6 +21,8 @@ export interface RouteOptions {
   /** More of the file; default: every model for everybody. */
   readonly file?: object;
   readonly environment?: Readonly<Record<string, string>>;
+  /** What each of them plays from the start. Default: an answer. */
+  readonly script?: Script;
   /** What every provider's entry adds. */
   readonly provider?: object;
   /** So many coordinators with the same settings. Default 1. */
@@ -35,11 +37,12 @@ export class RouteRig {
     private readonly model: string,
   ) {}
 
-  static async start({ providers, models, file, environment, provider, pods = 1 }: RouteOptions): Promise<RouteRig> {
+  static async start({ providers, script = asAsked('Hello!'), pods = 1, ...options }: RouteOptions): Promise<RouteRig> {
     const upstreams = new Map<string, ScriptedUpstream>();
-    for (const name of providers) upstreams.set(name, await startScriptedUpstream(asAsked('Hello!')));
+    for (const name of providers) upstreams.set(name, await startScriptedUpstream(script));
+    const { models, file, environment, provider } = options;
     const names = models.map(nameOf);
-    const options = {
+    const configured = {
       file: {
         providers: [...upstreams].map(([name, { url }]) => providerAt(name, url, provider)),
         models,
@@ -50,7 +53,7 @@ export class RouteRig {
       ...(environment !== undefined && { environment }),
     };
     try {
-      const coordinators = await Promise.all(Array.from({ length: pods }, () => startConfigured(options)));
+      const coordinators = await Promise.all(Array.from({ length: pods }, () => startConfigured(configured)));
       return new RouteRig(coordinators, upstreams, names[0] ?? '');
     } catch (error) {
       await Promise.all([...upstreams.values()].map((upstream) => upstream.close()));

@@ -130,7 +130,8 @@ export class KeyService implements KeyKnowledge, OnApplicationBootstrap, OnAppli
       ...(remaining !== undefined && { remaining }),
       ...(unit !== undefined && { unit }),
     });
-    this.fleet.keys.unpark(key);
+    // A key that its provider knows, but that has nothing left, is as good as it was before.
+    if (remaining !== 0 || this.fleet.keys.parkingOf(key)?.reason === 'refused') this.fleet.keys.unpark(key);
     this.logger.info(
       { provider, key, tier, ...(remaining !== undefined && { remaining }) },
       'the provider knows our key',
