@@ -1,13 +1,14 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import OpenAI from 'openai';
-import { type ConfigFile, modelAt, providerAt, writeConfig } from '../support/config-file.js';
+import { type ConfigFile, writeConfig } from '../support/config-file.js';
 import { sized } from '../support/proof-scale.js';
+import { separateModels } from '../support/separate-models.js';
 import { startTestSimulator, type TestSimulator } from '../support/simulator.js';
-import { type SpawnedServer, spawnServer, UPSTREAM_KEY } from '../support/spawned-server.js';
+import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 
 jest.setTimeout(sized(30_000, 600_000));
 
-const model = 'gpt-4.1';
+const models = separateModels(20, { timeouts: { idleMs: '400ms' } });
 const text = 'words before the break';
 
 describe('the errors of the openai client on a stream', () => {
@@ -17,13 +18,9 @@ describe('the errors of the openai client on a stream', () => {
   let client: OpenAI;
 
   beforeAll(async () => {
-    upstream = await startTestSimulator();
-    config = await writeConfig({
-      providers: [providerAt('first', upstream.url)],
-      models: [modelAt('first', model, { timeouts: { idleMs: '400ms' } })],
-      tiers: { free: [], pro: [], enterprise: [model] },
-    });
-    server = await spawnServer({ environment: { CONFIG_FILE: config.path, FIRST_KEY: UPSTREAM_KEY } });
+    upstream = await startTestSimulator({ models: models.simulated });
+    config = await writeConfig(models.file(upstream.url));
+    server = await spawnServer({ environment: { CONFIG_FILE: config.path, ...models.environment } });
     client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'sk-any' });
   });
   afterEach(() => upstream.reset());
@@ -35,7 +32,8 @@ describe('the errors of the openai client on a stream', () => {
 
   /** What a stream delivers before it fails, and how. */
   const broken = async (script: object): Promise<{ error: unknown; received: string; calls: number }> => {
-    await upstream.script({ ...script, text, times: 'always' });
+    const model = models.next();
+    await upstream.script({ ...script, text, model, times: 'always' });
     const parts: (string | null | undefined)[] = [];
     const read = async (): Promise<void> => {
       const messages = [{ role: 'user' as const, content: 'Hi' }];
