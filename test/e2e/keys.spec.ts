@@ -6,6 +6,7 @@ import { type ConfigFile, modelAt, providerAt, writeConfig } from '../support/co
 import { sized } from '../support/proof-scale.js';
 import { chunk, event, json, type Script, startScriptedUpstream, stream } from '../support/scripted-upstream.js';
 import type { ScriptedUpstream } from '../support/scripted-upstream.js';
+import { separateModels } from '../support/separate-models.js';
 import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 
 jest.setTimeout(sized(30_000, 600_000));
@@ -45,6 +46,18 @@ const ECHOES: Readonly<Record<string, Script>> = {
   'a stream with garbage': stream([chunk('a'), `data: ${PROVIDER_KEY}\n\n`]),
 };
 
+/** The provider knows the key, as long as it is asked for that. */
+const known =
+  (script: Script): Script =>
+  (request, response) =>
+    (request.path.endsWith('/usage') ? json(200, { tier: 'enterprise' }) : script)(request, response);
+
+/** None is left alone for what became of another; all are called with the one key. */
+const models = separateModels(Object.keys(ECHOES).length, {
+  provider: { usagePath: '/usage' },
+  key: () => PROVIDER_KEY,
+});
+
 describe('rows 50 and 69: keys', () => {
   let upstream: ScriptedUpstream;
   let config: ConfigFile;
@@ -53,17 +66,15 @@ describe('rows 50 and 69: keys', () => {
   let answers = '';
 
   beforeAll(async () => {
-    upstream = await startScriptedUpstream();
+    upstream = await startScriptedUpstream(known(json(500, {})));
     const refusing = `http://127.0.0.1:${String(await closedPort())}/v1`;
-    config = await writeConfig({
-      providers: [{ ...providerAt('scripted', upstream.url), usagePath: '/usage' }, providerAt('refusing', refusing)],
-      models: [modelAt('scripted', 'scripted'), modelAt('refusing', 'refusing')],
-      tiers: { free: [], pro: [], enterprise: ['scripted', 'refusing'] },
-    });
+    config = await writeConfig(
+      models.file(upstream.url, [providerAt('refusing', refusing)], [modelAt('refusing', 'refusing')]),
+    );
     server = await spawnServer({
       environment: {
         CONFIG_FILE: config.path,
-        SCRIPTED_KEY: PROVIDER_KEY,
+        ...models.environment,
         REFUSING_KEY: PROVIDER_KEY,
         CALLER_KEYS: `site:enterprise:${CALLER_KEY}`,
         LOG_LEVEL: 'trace',
@@ -88,9 +99,13 @@ describe('rows 50 and 69: keys', () => {
   };
 
   it.each(Object.keys(ECHOES))('stay secret after %s', async (name) => {
-    upstream.play(ECHOES[name] ?? json(200, {}));
+    upstream.play(known(ECHOES[name] ?? json(200, {})));
+    const model = models.next();
     for (const isStream of [false, true]) {
-      const answer = await (await ask({ model: 'scripted', messages, stream: isStream })).text();
+      const before = upstream.requests.length;
+      const answer = await (await ask({ model, messages, stream: isStream })).text();
+      // A refused key is not called with again.
+      if (!isStream) expect(upstream.requests.length).toBeGreaterThan(before);
       expect(answer).toContain('"error"');
       expect(found(answer)).toEqual([]);
     }

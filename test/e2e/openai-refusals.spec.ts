@@ -96,7 +96,7 @@ describe.each(UPSTREAMS)('what this service refuses, as the openai client tells 
     },
     {
       name: 'a retired model',
-      call: () => ask({ model: 'old' }),
+      call: () => ask({ model: 'old' }, as(KEY)),
       is: APIError,
       told: [410, 'model_retired', 'model'],
     },

@@ -8,7 +8,7 @@ import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 
 jest.setTimeout(sized(30_000, 600_000));
 
-const models = separateModels(20, { timeouts: { idleMs: '400ms' } });
+const models = separateModels(20, { model: { timeouts: { idleMs: '400ms' } } });
 const text = 'words before the break';
 
 describe('the errors of the openai client on a stream', () => {

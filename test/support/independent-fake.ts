@@ -29,6 +29,7 @@ export async function startFake() {
       const number = requests.push({ path: request.url ?? '', headers: request.headers, text });
       response.setHeader('x-request-id', `fake-${number}`);
       if (request.url === '/v1/models') json(response, 200, { object: 'list', data: DATA });
+      else if (request.url === '/v1/usage') json(response, 200, { tier: 'enterprise', remaining: 1_000 });
       else answer(JSON.parse(text || '{"messages":[]}') as Body, response);
     };
     const refuse = () => json(response, 400, refusal('odd'));
