@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { ModelSettings } from '../../config/index.js';
 import { Catalogue } from '../catalogue/catalogue.js';
 import { RoutePlanner } from '../route/route.planner.js';
 import type { RoutePlan } from '../route/route.plan.js';
@@ -6,6 +7,7 @@ import { KeyService } from '../keys/key.service.js';
 import { ADAPTERS, type Adapters } from '../upstream/adapters.js';
 import { maxOutputTokensOf, namesOf } from './chat-request.js';
 import type { CompletionCall } from './completion-call.js';
+import type { Usage } from './cost.js';
 import { PromptGauge } from './prompt.gauge.js';
 
 /** Plans who may answer a completion call. */
@@ -20,6 +22,11 @@ export class CompletionRouter {
     private readonly gauge: PromptGauge,
   ) {
     this.#planner = new RoutePlanner(catalogue, ({ upstream }) => adapters[upstream.kind], keys);
+  }
+
+  /** A provider has counted the prompt of an answered call: the next counts are better for it. */
+  counted(call: CompletionCall, model: ModelSettings, usage: Usage): void {
+    void this.gauge.learn(call, model, usage);
   }
 
   /** @throws the signal's reason when the caller has left */

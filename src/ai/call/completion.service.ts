@@ -46,7 +46,7 @@ export class CompletionService {
       attempt.timers.stop();
       call.report.upstreamMs = attempt.elapsedMs();
       const usage = readUsage(reply.value['usage']);
-      record(call, deployment, usage);
+      this.record(attempt, usage);
       this.gate.completed(attempt, usage);
       return { text: finalText(reply, model.name, call.report.costUsd), headers: reply.headers };
     });
@@ -72,7 +72,7 @@ export class CompletionService {
         ...(deployment.prices && { prices: deployment.prices }),
       });
       const ended = (error?: unknown): void => {
-        record(call, deployment, writer.usage);
+        this.record(attempt, writer.usage);
         if (error === undefined) this.gate.ended(attempt, writer.usage);
         // A reader that is too slow is no failure of the provider's.
         else if (error instanceof UpstreamFailure && !timers.hasExpiredOnHold) this.gate.failed(attempt, error);
@@ -103,16 +103,17 @@ export class CompletionService {
     });
   }
 
+  private record({ call, candidate: { model, deployment } }: Attempt, usage: Usage | undefined): void {
+    if (usage === undefined) return;
+    call.report.promptTokens = usage.promptTokens;
+    call.report.completionTokens = usage.completionTokens;
+    if (deployment.prices !== undefined) call.report.costUsd = costUsd(usage, deployment.prices);
+    this.router.counted(call, model, usage);
+  }
+
   private adapterOf({ upstream }: Deployment): ProviderAdapter {
     return this.adapters[upstream.kind];
   }
-}
-
-function record({ report }: CompletionCall, { prices }: Deployment, usage: Usage | undefined): void {
-  if (usage === undefined) return;
-  report.promptTokens = usage.promptTokens;
-  report.completionTokens = usage.completionTokens;
-  if (prices !== undefined) report.costUsd = costUsd(usage, prices);
 }
 
 function finalText({ text }: UpstreamReply, model: string, cost: number | undefined): string {

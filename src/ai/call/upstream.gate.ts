@@ -15,7 +15,6 @@ import { maxOutputTokensOf } from './chat-request.js';
 import type { CompletionCall } from './completion-call.js';
 import { CompletionObserver } from './completion.observer.js';
 import type { Usage } from './cost.js';
-import { PromptGauge } from './prompt.gauge.js';
 
 /** Lets calls pass to the deployments by what the fleet knows of them, and tells the fleet how the calls went. */
 @Injectable()
@@ -23,7 +22,6 @@ export class UpstreamGate implements Gate {
   constructor(
     private readonly fleet: Fleet,
     private readonly keys: KeyService,
-    private readonly gauge: PromptGauge,
     private readonly observer: CompletionObserver,
     @Inject(AI_OPTIONS) private readonly options: AiOptions,
   ) {}
@@ -33,7 +31,7 @@ export class UpstreamGate implements Gate {
     if (parking !== undefined) return keyIsOut(deployment, parking);
     const standing = this.fleet.standings.of(deployment.id);
     const isFree = standing.state === 'closed' || (standing.state === 'half-open' && standing.retryAfterMs === 0);
-    return isFree ? undefined : coolingDown(deployment, standing.retryAfterMs);
+    return isFree ? undefined : coolingDown(deployment, standing);
   }
 
   async enter(candidate: Candidate): Promise<Obstacle | undefined> {
@@ -42,7 +40,7 @@ export class UpstreamGate implements Gate {
     const { standings } = this.fleet;
     const { id } = candidate.deployment;
     if (standings.of(id).state === 'closed' || (await standings.claimProbe(id))) return undefined;
-    return coolingDown(candidate.deployment, standings.of(id).retryAfterMs);
+    return coolingDown(candidate.deployment, standings.of(id));
   }
 
   forgo({ deployment }: Candidate): void {
@@ -140,12 +138,10 @@ export class UpstreamGate implements Gate {
     );
   }
 
-  private billed({ model, deployment }: Candidate, call: CompletionCall, usage: Usage): void {
-    const { report } = call;
+  private billed({ deployment }: Candidate, { report }: CompletionCall, usage: Usage): void {
     this.fleet.keys.spent(deployment.upstream.keyId, {
       tokens: usage.promptTokens + usage.completionTokens,
       ...(report.costUsd !== undefined && { costUsd: report.costUsd }),
     });
-    void this.gauge.learn(call, model, usage);
   }
 }

@@ -11,8 +11,8 @@ import { readUsageOf } from './usage.reader.js';
 
 /** How often the keys are asked for, ms. */
 const CHECK_EVERY_MS = 300_000;
-/** How long the fleet is content with an answer, ms. */
-const CHECK_AT_MOST_EVERY_MS = 30_000;
+/** How long the fleet is content with an answer: less than the time to the next round, ms. */
+const CONTENT_FOR_MS = 240_000;
 /** Until a key that was refused, or is used up, is tried again without a check that passes, ms. */
 const PARK_MS = { refused: 300_000, quota: 900_000 } as const;
 
@@ -92,27 +92,36 @@ export class KeyService implements KeyKnowledge, OnApplicationBootstrap, OnAppli
     });
   }
 
-  /** On one pod at a time, and not again at once: the others read what it was told. */
-  @WithLock((upstream: Upstream) => `key-check:${upstream.keyId}`, {
-    onBusy: 'skip',
-    minHoldMs: CHECK_AT_MOST_EVERY_MS,
-    template: 'key-check:{key}',
-  })
+  /** On one pod at a time, and not where another one has asked lately: the others read what it was told. */
+  @WithLock((upstream: Upstream) => `key-check:${upstream.keyId}`, { onBusy: 'skip', template: 'key-check:{key}' })
   private async ask(upstream: Upstream, path: string): Promise<void> {
+    await this.fleet.refresh();
+    const isRefused = this.fleet.keys.parkingOf(upstream.keyId)?.reason === 'refused';
+    const agoMs = this.fleet.keys.checkedAgoMs(upstream.keyId);
+    if (!isRefused && agoMs !== undefined && agoMs < CONTENT_FOR_MS) return;
+    await this.askProvider(upstream, path);
+    // What it said is with the others before the next one may ask.
+    await this.fleet.refresh();
+  }
+
+  private async askProvider(upstream: Upstream, path: string): Promise<void> {
     const { name: provider, keyId: key } = upstream;
     try {
       const answer = await readUsageOf(this.http, upstream, path, this.#stopping.signal);
       if (answer.kind === 'refused') this.refused(upstream, answer.status);
       else if (answer.kind === 'worth') this.known(upstream, answer);
-      else {
-        this.fleet.keys.unreachable(key);
-        this.logger.warn({ provider, key, status: answer.status }, 'the provider does not tell what our key is worth');
-      }
+      else this.untold(upstream, answer.status);
     } catch (error) {
       if (this.#stopping.signal.aborted) return;
       this.fleet.keys.unreachable(key);
       this.logger.warn({ provider, key, err: error }, 'the provider could not be asked about our key');
     }
+  }
+
+  /** A provider that has no such path restricts nothing; any other answer is none. */
+  private untold({ name: provider, keyId: key }: Upstream, status: number): void {
+    if (status !== 404) this.fleet.keys.unreachable(key);
+    this.logger.warn({ provider, key, status }, 'the provider does not tell what our key is worth');
   }
 
   private refused({ name: provider, keyId: key }: Upstream, status: number): void {

@@ -2,13 +2,17 @@ import { ApiError } from '../../http/index.js';
 import type { Deployment } from '../catalogue/catalogue.js';
 import type { Obstacle } from './obstacle.js';
 
-/** A deployment that has failed lately. */
-export function coolingDown({ provider, model }: Deployment, retryAfterMs: number): Obstacle {
-  const message = `${model} at ${provider} has failed lately and is left alone for a while`;
-  return {
-    detour: 'cooldown',
-    error: new ApiError('overloaded', message, { retryAfterMs: Math.max(1, retryAfterMs) }),
-  };
+/** A deployment that has failed lately, or that is at its provider's rate limit. */
+export function coolingDown(
+  { provider, model }: Deployment,
+  { retryAfterMs, code }: { readonly retryAfterMs: number; readonly code?: string },
+): Obstacle {
+  const options = { retryAfterMs: Math.max(1, retryAfterMs) };
+  const error =
+    code === 'rate_limit_exceeded'
+      ? new ApiError(code, `${model} at ${provider} is at its rate limit`, options)
+      : new ApiError('overloaded', `${model} at ${provider} has failed lately and is left alone for a while`, options);
+  return { detour: 'cooldown', error };
 }
 
 /** A key that is used up, or that its provider does not take. */

@@ -74,8 +74,8 @@ describe('AttemptSequence', () => {
   it('passes over who may not be called, and calls nobody in vain', async () => {
     const bench = all();
     const [one, two] = [candidateAt(0), candidateAt(1)];
-    bench.obstacles.set('one', coolingDown(one.deployment, 3_000));
-    bench.atTheDoor.set('two', coolingDown(two.deployment, 900));
+    bench.obstacles.set('one', coolingDown(one.deployment, { retryAfterMs: 3_000 }));
+    bench.atTheDoor.set('two', coolingDown(two.deployment, { retryAfterMs: 900 }));
     expect(await bench.run({})).toBe('three');
     expect([bench.tried, bench.plan.reasonFor(candidateAt(2).model)]).toEqual([['three'], 'cooldown']);
   });
@@ -83,15 +83,15 @@ describe('AttemptSequence', () => {
   it('tells when the first of them will be back where nobody may be called', async () => {
     const bench = new SequenceBench(byName('one', 'two'));
     const [one, two] = [candidateAt(0), candidateAt(1)];
-    bench.obstacles.set('one', coolingDown(one.deployment, 3_000));
-    bench.obstacles.set('two', coolingDown(two.deployment, 900));
+    bench.obstacles.set('one', coolingDown(one.deployment, { retryAfterMs: 3_000 }));
+    bench.obstacles.set('two', coolingDown(two.deployment, { retryAfterMs: 900 }));
     expect(await bench.failed({})).toMatchObject({ code: 'overloaded', retryAfterMs: 900 });
     expect(bench.tried).toEqual([]);
   });
 
   it('prefers somebody who will be back to keys that are out', async () => {
     const two = candidateAt(1);
-    const cooling = coolingDown(two.deployment, 900);
+    const cooling = coolingDown(two.deployment, { retryAfterMs: 900 });
     const failing = new SequenceBench(byName('one', 'two'));
     failing.obstacles.set('two', cooling);
     expect(await failing.failed({ one: [NO_KEY] })).toBe(cooling.error);
@@ -113,8 +113,8 @@ describe('AttemptSequence', () => {
     expect(bench.turns.map(({ isLast }) => isLast)).toEqual([false, false, false, false, true, true]);
     const [two, three] = [candidateAt(1), candidateAt(2)];
     const alone = all();
-    alone.obstacles.set('two', coolingDown(two.deployment, 1_000));
-    alone.obstacles.set('three', coolingDown(three.deployment, 1_000));
+    alone.obstacles.set('two', coolingDown(two.deployment, { retryAfterMs: 1_000 }));
+    alone.obstacles.set('three', coolingDown(three.deployment, { retryAfterMs: 1_000 }));
     await alone.run({});
     expect(alone.turns.map(({ isLast }) => isLast)).toEqual([true]);
   });

@@ -5,7 +5,6 @@ import { Attempt } from '../../../src/ai/call/attempt.js';
 import { parseChatRequest } from '../../../src/ai/call/chat-request.js';
 import { CompletionObserver } from '../../../src/ai/call/completion.observer.js';
 import { ATTEMPT_RULES } from '../../../src/ai/call/failure.policy.js';
-import { PromptGauge } from '../../../src/ai/call/prompt.gauge.js';
 import { UpstreamGate } from '../../../src/ai/call/upstream.gate.js';
 import { Fleet } from '../../../src/ai/fleet/index.js';
 import { MemoryFleetStore } from '../../../src/ai/fleet/memory-fleet.store.js';
@@ -14,7 +13,6 @@ import type { Candidate } from '../../../src/ai/route/route.plan.js';
 import { type Blame, UpstreamFailure } from '../../../src/ai/upstream/upstream-failure.js';
 import type { ErrorCode } from '../../../src/http/index.js';
 import { createLogger } from '../../../src/observability/index.js';
-import { TokenCounters } from '../../../src/tokens/index.js';
 import { candidateAt, places, SequenceBench } from '../../support/sequence-bench.js';
 
 const BROKEN = new UpstreamFailure('upstream', 'upstream_error', 'broken');
@@ -35,7 +33,6 @@ describe('UpstreamGate', () => {
     });
     const logger = createLogger({ level: 'silent', secrets: [] }, { write: () => undefined });
     const keys = new KeyService(new HttpService(), places, fleet, logger);
-    const gauge = new PromptGauge(new TokenCounters(), fleet);
     const observer = new CompletionObserver(new Registry(), logger);
     const options = {
       models: [],
@@ -44,7 +41,7 @@ describe('UpstreamGate', () => {
       attempts: ATTEMPT_RULES,
       requestDeadlineMs: 9_000,
     };
-    gate = new UpstreamGate(fleet, keys, gauge, observer, options);
+    gate = new UpstreamGate(fleet, keys, observer, options);
   });
   afterEach(() => fleet.close());
 
@@ -95,7 +92,7 @@ describe('UpstreamGate', () => {
       straggler = attemptAt(one);
       failWith('upstream', 'upstream_error');
       await fleet.standings.line.flush();
-      wallMs += 5_000;
+      wallMs += 6_000;
     });
 
     it('lets one call pass, and the others when it has succeeded', async () => {

@@ -121,6 +121,12 @@ export class KeyBook {
     return { tier, unit, isStale, ...(left >= 0 && { remaining: unit === 'usd' ? left / MICROS : left }) };
   }
 
+  /** How long ago a usage check last ended, on whatever pod, answered or not, ms; undefined: not yet. */
+  checkedAgoMs(key: string): number | undefined {
+    const worth = this.usage.bodyOf(key);
+    return worth && Math.max(0, this.ports.clock.now - worth.checkedAt);
+  }
+
   /** What is left of the most it ever had, 0 to 1; 1 where nothing is known. */
   shareLeft(key: string): number {
     const worth = this.usage.bodyOf(key);

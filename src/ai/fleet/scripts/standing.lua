@@ -53,11 +53,11 @@ local function failed(s, at, tookMs, retryAfterMs, code)
   if at < s.since or (askedMs == 0 and at - tookMs < s.since) then
     return s
   end
-  if s.openings > 0 then
-    return opened(at, math.max(math.min(FIRST_OPEN_MS * 2 ^ s.openings, LONGEST_OPEN_MS), askedMs), s.openings + 1, code)
-  end
   if askedMs > 0 then
-    return opened(at, askedMs, 1, code)
+    return opened(at, askedMs, math.max(1, s.openings), code)
+  end
+  if s.openings > 0 then
+    return opened(at, math.min(FIRST_OPEN_MS * 2 ^ s.openings, LONGEST_OPEN_MS), s.openings + 1, code)
   end
   s.strikes = after(s.strikes, at - STRIKE_WINDOW_MS)
   table.insert(s.strikes, at)

@@ -50,7 +50,7 @@ export const UNKNOWN: Standing = {
  *   how long to wait.
  * - Open: nothing that happens ends it early or prolongs it but a longer Retry-After.
  * - Half-open: whoever claims it first may probe; a claim ends with its lease. A success closes it, a failure opens it for twice
- *   as long.
+ *   as long, or for the time that the provider asks for.
  * - What a call says that began before the last opening or closing is out of date: of fifty calls that hang, forty-seven fail
  *   after the breaker has opened, or has even closed again.
  */
@@ -119,8 +119,9 @@ function failed(standing: Standing, change: Extract<StandingChange, { kind: 'fai
   if (at < openUntil) return at + askedMs > openUntil ? { ...standing, openUntil: at + askedMs } : standing;
   // A provider that says how long to wait speaks of now, whenever the call began.
   if (at < since || (askedMs === 0 && at - tookMs < since)) return standing;
-  if (openings > 0) return opened(at, Math.max(openMs(openings), askedMs), openings + 1, code);
-  return askedMs > 0 ? opened(at, askedMs, 1, code) : struck(standing, at, code);
+  // Its own word is worth more than a guess; a provider at its limit is no more broken each time.
+  if (askedMs > 0) return opened(at, askedMs, Math.max(1, openings), code);
+  return openings > 0 ? opened(at, openMs(openings), openings + 1, code) : struck(standing, at, code);
 }
 
 function struck(standing: Standing, at: number, code: string): Standing {
