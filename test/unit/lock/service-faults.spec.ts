@@ -76,6 +76,37 @@ describe('LockService, when things go wrong', () => {
     expect(await pod.list()).toEqual([]);
   });
 
+  it('subscribes again for those who wait already, where the first try failed', async () => {
+    const [holder, waiter] = [pods.pod(), pods.pod()];
+    const lease = await holder.acquire('k');
+    const subscribe = jest.spyOn(pods.store, 'subscribe');
+    subscribe.mockRejectedValueOnce(new Error('no answer')).mockRejectedValueOnce(new Error('no answer'));
+    const events: string[] = [];
+    const next = waiter.acquire('k').then((one) => (events.push('held'), one));
+    await jest.advanceTimersByTimeAsync(900);
+    expect(subscribe).toHaveBeenCalledTimes(3);
+    const beat = jest.spyOn(pods.store, 'beat');
+    await lease.release();
+    await jest.advanceTimersByTimeAsync(1);
+    expect(events).toEqual(['held']);
+    expect(beat).not.toHaveBeenCalled();
+    await (await next).release();
+  });
+
+  it('subscribes no more for nobody, or once it is closed', async () => {
+    const subscribe = jest.spyOn(pods.store, 'subscribe').mockRejectedValue(new Error('no answer'));
+    const pod = pods.pod();
+    await (await pod.acquire('k')).release();
+    await jest.advanceTimersByTimeAsync(2_000);
+    expect(subscribe).toHaveBeenCalledTimes(1);
+    const lease = await pod.acquire('k');
+    const closed = pod.close();
+    await lease.release();
+    await closed;
+    await jest.advanceTimersByTimeAsync(2_000);
+    expect(subscribe).toHaveBeenCalledTimes(2);
+  });
+
   it('releases again what the store has not confirmed', async () => {
     const lease = await pods.pod().acquire('k');
     const leave = pods.store.leave.bind(pods.store);
