@@ -11,6 +11,7 @@ import { isFullProof, sized } from '../support/proof-scale.js';
 import { freePort } from '../support/redis-server.js';
 
 const MEMORY_MS = 60_000;
+const WAITERS = 50;
 
 @Injectable()
 class Jobs {
@@ -151,9 +152,12 @@ export function describeLocksInRedis(scene: () => FaultScene): void {
     await resetStats(scene());
     const startedAt = performance.now();
     const visit = async (index: number): Promise<void> => {
-      await pods[index % 2 === 0 ? 0 : 1].locks.withLock('k', { waitMs: 60_000 }, () => pass(2));
+      const { locks } = pods[index % 2 === 0 ? 0 : 1];
+      for (let round = 0; round < sections / WAITERS; round += 1) {
+        await locks.withLock('k', { waitMs: 60_000 }, () => pass(2));
+      }
     };
-    await Promise.all(Array.from({ length: sections }, (_, index) => visit(index)));
+    await Promise.all(Array.from({ length: WAITERS }, (_, index) => visit(index)));
     const contended = await scriptCalls(scene());
     const calls = pods.map(({ wire }) => wire.calls);
     expect(calls.reduce((sum, { acquire, leave }) => sum + acquire + leave, 0)).toBe(4 * sections);

@@ -1,5 +1,6 @@
 import type { Cluster, Redis } from 'ioredis';
 import { MemoryLockStore, RedisLockStore } from '../../src/lock/index.js';
+import { loadLockScripts } from '../../src/lock/lock.scripts.js';
 import { RedisStore, type RedisStoreOptions } from '../../src/store/index.js';
 import { eventually } from './eventually.js';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.js';
@@ -39,6 +40,9 @@ export interface ProxiedFleet extends LockFleet {
   /** One before each server. */
   readonly proxies: readonly FaultProxy[];
 }
+
+/** One reading for all pods and for who watches what they send. */
+export const LOCK_SCRIPTS = loadLockScripts();
 
 let fleets = 0;
 
@@ -95,7 +99,7 @@ function fleetOf(options: () => RedisStoreOptions): LockFleet {
     opened.push(store);
     // A cluster that has just begun, or fails over, is not ready at once.
     await eventually(() => store.connected().then(() => true));
-    return new RedisLockStore(store);
+    return new RedisLockStore(store, LOCK_SCRIPTS);
   };
   const close = async (): Promise<void> => {
     await Promise.all(opened.splice(0).map((store) => store.close()));
