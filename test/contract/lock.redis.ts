@@ -161,9 +161,10 @@ export function describeLocksInRedis(scene: () => FaultScene): void {
     const contended = await scriptCalls(scene());
     const calls = pods.map(({ wire }) => wire.calls);
     expect(calls.reduce((sum, { acquire, leave }) => sum + acquire + leave, 0)).toBe(4 * sections);
-    // The beats of two processes go beside the way: two a second each, and one at a known expiry.
-    const beats = contended - 2 * sections;
-    expect(beats).toBe(calls.reduce((sum, { beat }) => sum + beat, 0));
+    // Beats go beside the way, some of them perhaps still on it: two a second each, and one at a known expiry.
+    const beats = calls.reduce((sum, { beat }) => sum + beat, 0);
+    // Each process may find once that the server does not know the script of a beat yet.
+    expect(contended - 2 * sections).toBeLessThanOrEqual(beats + pods.length);
     expect(beats).toBeLessThanOrEqual(2 * (2 + Math.ceil((performance.now() - startedAt) / 250)));
     recordFigures('lock contract', {
       'commands a section, uncontended': uncontended / sections,

@@ -8,6 +8,8 @@ import { sized } from '../support/proof-scale.js';
 /** What a dead waiter costs the next one at most: its grant, and a beat. */
 const GRACE_MS = 2_000;
 const BEAT_MS = 500;
+/** After so long a waiter counts as dead. */
+const SILENCE_MS = 2_000;
 /** Noise of a shared machine. */
 const SLACK_MS = 2_000;
 
@@ -131,12 +133,37 @@ export function describeWaiting(world: () => LockWorld): void {
     const second = three.locks.withLock('k', { waitMs: 60_000 }, () => order.push('who came after it'));
     await world().queued('k', 2);
     two.wire.always('unsent', 'beat');
-    await world().queued('k', 1);
+    await pass(SILENCE_MS);
+    const beats = two.wire.calls.beat;
     two.wire.heal();
+    await eventually(() => two.wire.calls.beat > beats);
     await world().queued('k', 2);
+    await pass(200);
     await lease.release();
     await Promise.all([first, second]);
     expect(order).toEqual(['the silent one', 'who came after it']);
+  });
+
+  it('F1: lets a waiter in that was passed by while it was silent, before those who came after it', async () => {
+    const [one, two, three] = [await world().pod(), await world().pod(), await world().pod()];
+    const lease = await one.locks.acquire('k');
+    const order: string[] = [];
+    const silent = two.locks.withLock('k', { waitMs: 60_000 }, () => order.push('the silent one'));
+    await world().queued('k', 1);
+    const second = three.locks.withLock('k', { waitMs: 60_000 }, async () => {
+      order.push('the next one');
+      two.wire.heal();
+      await world().queued('k', 2);
+    });
+    await world().queued('k', 2);
+    const third = one.locks.withLock('k', { waitMs: 60_000 }, () => order.push('the last one'));
+    await world().queued('k', 3);
+    two.wire.always('unsent', 'beat', 'acquire');
+    two.wire.hears = 'nothing';
+    await pass(SILENCE_MS);
+    await lease.release();
+    await Promise.all([silent, second, third]);
+    expect(order).toEqual(['the next one', 'the silent one', 'the last one']);
   });
 
   it('F2: passes a dead waiter by, at the cost of its grace at most', async () => {
