@@ -6,13 +6,7 @@ import type { Hold } from './hold.js';
 import { Lease } from './lease.js';
 import { LockBusyError, type LockHolder, LockOptionsError } from './lock.errors.js';
 import { type LockObserver, SILENT_OBSERVER } from './lock.observer.js';
-import {
-  type LockMode,
-  type LockOptions,
-  type ResolvedLockOptions,
-  resolveLockKeys,
-  resolveLockOptions,
-} from './lock.options.js';
+import { type LockMode, type LockOptions, resolveLockKeys, resolveLockOptions } from './lock.options.js';
 import { LockProcess } from './lock.process.js';
 import type { LockState, LockStore, RevokeCommand } from './lock.store.js';
 import { storeError } from './waiting.js';
@@ -142,20 +136,19 @@ export class LockService implements BeforeApplicationShutdown {
     const [firstKey, ...otherKeys] = resolveLockKeys(keys);
     const startedAt = this.#environment.now();
     const holds: Hold[] = [];
-    const next = async (key: string): Promise<Hold> => {
+    const next = (key: string): Hold | Promise<Hold> => {
       const waitMs = Math.max(0, options.waitMs - (this.#environment.now() - startedAt));
-      const hold = this.#again(key, options.mode) ?? (await this.#await({ key, options, waitMs }, holds));
-      holds.push(hold);
-      return hold;
+      return this.#again(key, options.mode) ?? this.#process.take({ key, options, waitMs }, holds);
     };
     try {
       const first = await next(firstKey);
-      for (const key of otherKeys) await next(key);
+      holds.push(first);
+      for (const key of otherKeys) holds.push(await next(key));
       for (const hold of holds) hold.assertHeld();
       return new Lease(first, ...holds.slice(1));
     } catch (error) {
       await Promise.all(holds.map((hold) => hold.release()));
-      throw error;
+      throw error instanceof LockBusyError ? await this.#withHolder(error) : error;
     }
   }
 
@@ -171,16 +164,8 @@ export class LockService implements BeforeApplicationShutdown {
     return hold.enter();
   }
 
-  async #await(
-    wish: { key: string; options: ResolvedLockOptions; waitMs: number },
-    earlier: readonly Hold[],
-  ): Promise<Hold> {
-    try {
-      return await this.#process.take(wish, earlier);
-    } catch (error) {
-      if (!(error instanceof LockBusyError)) throw error;
-      throw new LockBusyError(error.key, await this.#holderOf(error.key), error.retryAfterMs);
-    }
+  async #withHolder({ key, retryAfterMs }: LockBusyError): Promise<LockBusyError> {
+    return new LockBusyError(key, await this.#holderOf(key), retryAfterMs);
   }
 
   async #holderOf(key: string): Promise<LockHolder | undefined> {

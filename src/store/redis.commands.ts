@@ -147,12 +147,12 @@ export class RedisCommands {
   async #sendOver(client: Redis | Cluster, { name, args }: RedisCommand): Promise<unknown> {
     const command = new Command(name, args, { replyEncoding: 'utf8' });
     if (isCluster(client)) return this.#nodes?.send(command);
-    this.#gather(client);
     client.sendCommand(command);
+    this.#gather(client);
     return command.promise;
   }
 
-  /** What is sent in one turn of the event loop goes out in one write, at the end of the turn: nothing waits for anything. */
+  /** The first command of a turn of the event loop goes out at once, all others of that turn in one write at its end. */
   #gather({ stream }: Redis): void {
     if (this.#gathering === stream) return;
     this.#gathering = stream;

@@ -35,6 +35,11 @@ export class Heartbeat {
     group.arm(at, timer);
   }
 
+  /** As arm(), where only this member has changed: a look at it is enough while an early beat is planned anyway. */
+  armFor(group: KeyGroup, { renewAt }: Acquisition): void {
+    if (!group.isArmedFor(renewAt, this.environment.now())) this.arm(group);
+  }
+
   /** Beats now, if there is anything to say. */
   beat(group: KeyGroup): void {
     const plan = group.planBeat(this.environment.now());

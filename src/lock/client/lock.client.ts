@@ -206,7 +206,7 @@ export class LockClient implements InquiryListener, BeatListener {
     const group = this.#book.group(acquisition.request.key);
     if (deadline > this.environment.now() + (isFull ? 0 : CLIENT_RULES.minimumLeftMs)) {
       this.#tenure.begin(acquisition, deadline, isFull);
-      this.#heartbeat.arm(group);
+      this.#heartbeat.armFor(group, acquisition);
       acquisition.listener.held();
       return;
     }
@@ -239,12 +239,9 @@ export class LockClient implements InquiryListener, BeatListener {
   #end(acquisition: Acquisition, keepUntil?: number): void {
     const { token, unanswered, request } = acquisition;
     acquisition.stop();
+    const keeps = keepUntil === undefined ? {} : { keepUntil };
+    // First, since the next one waits for it.
+    this.#farewells.say({ key: request.key, token, buries: unanswered.size > 0, ...keeps });
     this.#book.strike(acquisition);
-    this.#farewells.say({
-      key: request.key,
-      token,
-      buries: unanswered.size > 0,
-      ...(keepUntil !== undefined && { keepUntil }),
-    });
   }
 }

@@ -51,6 +51,7 @@ export class StoreLine implements LockLine {
   }
 
   #call<Answer>(question: () => Promise<Answer>, hear: Hear<Answer>): void {
+    const asked = question();
     const timer = this.environment.after(CALL_DEADLINE_MS, () => {
       this.#timers.delete(timer);
       hear({ isAnswered: false, error: new LockStoreError(`no answer within ${CALL_DEADLINE_MS} ms`) });
@@ -60,7 +61,7 @@ export class StoreLine implements LockLine {
       timer.cancel();
       return this.#timers.delete(timer);
     };
-    void question().then(
+    void asked.then(
       (answer) => {
         settle();
         hear({ isAnswered: true, answer });
