@@ -21,7 +21,10 @@ const CONTENDED_COLUMNS = [
   ['Redis CPU µs/grant', (figures) => number(figures.redisMicros, 0)],
   ['Kendall tau', (figures) => number(figures.kendallTau, 3)],
   ['longest wait ms', (figures) => number(figures.longestWaitMs, 0)],
-  ['gave up', (figures) => (figures.unfinished ? 'not done in 60 s' : number(figures.failures, 0))],
+  [
+    'gave up',
+    (figures) => (figures.unfinished ? `not done in 60 s (${figures.unfinished} rounds)` : number(figures.failures, 0)),
+  ],
 ];
 const LOOP_COLUMNS = [
   ['grants', (figures) => number(figures.grants, 0)],

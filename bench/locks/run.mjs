@@ -77,12 +77,12 @@ const MEASURES = {
     return { contended };
   },
 
-  async loop(redis, { contestants, rounds, scale }) {
+  async loop(redis, { contestants, rounds }) {
     const entrants = entrantsOf(contestants, 'contended');
     const loops = [];
     for (const cell of LOOP_CELLS) {
       say(`${cell.workers} workers in ${cell.processes} process(es), again and again`);
-      const taken = await measureLoop(redis, { cell, entrants, rounds, scale });
+      const taken = await measureLoop(redis, { cell, entrants, rounds });
       loops.push({ ...taken, entrants: summaries(taken.rounds, 'bare') });
     }
     return { loops };
