@@ -74,7 +74,7 @@ export function markdown({ machine, labels, uncontended, contended, loops, loss,
 
 /** Seconds, or that it never was. */
 export function seconds(milliseconds) {
-  return milliseconds === undefined ? 'never' : (milliseconds / 1000).toFixed(2);
+  return milliseconds === null ? 'never' : (milliseconds / 1000).toFixed(2);
 }
 
 function figuresTable(columns, entrants, labels) {
