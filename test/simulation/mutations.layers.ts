@@ -31,7 +31,7 @@ const GRANTS_UNTOLD: Change = {
 const GRANTS_UNASKED: Change = {
   file: CLIENT,
   from: "if (answer.kind === 'granted') this.#grant(acquisition, answer.fence, validUntil(sentAt, answer.leftMs), false);\n      else if",
-  to: 'if',
+  to: "if (answer.kind === 'granted') return;\n      if",
 };
 const REVOCATIONS_UNTOLD: Change = {
   file: 'memory-lock.store.ts',

@@ -59,7 +59,7 @@ export class Section {
         this.#held.push(wish);
         this.workload.held(wish);
         this.#takeOver(wish);
-        if (random.chance(0.15)) this.#extendLater(wish);
+        if (random.chance(0.25)) this.#extendLater(wish);
         this.#next();
       },
       failed: ({ kind }) => {

@@ -31,8 +31,6 @@ export class Watcher implements Witness {
   /** The oldest place that a wish was told of; a place whose answer was lost is nobody's. */
   readonly #told = new Map<string, { readonly token: string; readonly ticket: number }>();
   readonly #lastSign = new Map<string, SignOfLife>();
-  /** As of before the present command. */
-  #signBefore: { readonly place: string; readonly sign: SignOfLife | undefined } | undefined;
   readonly #left = new Set<string>();
   readonly #before = new Map<string, LockState | undefined>();
 
@@ -115,19 +113,11 @@ export class Watcher implements Witness {
   }
 
   #sign(key: string, pod: string): void {
-    const place = `${key}/${pod}`;
-    this.#signBefore = { place, sign: this.#lastSign.get(place) };
-    this.#lastSign.set(place, { at: this.world.now, forgivenMs: 0 });
+    this.#lastSign.set(`${key}/${pod}`, { at: this.world.now, forgivenMs: 0 });
   }
 
   #isAlive(key: string, pod: string): boolean {
     return this.#isFresh(this.#lastSign.get(`${key}/${pod}`));
-  }
-
-  /** Without the sign of life that this command itself is. */
-  #wasAlive(key: string, pod: string): boolean {
-    const place = `${key}/${pod}`;
-    return this.#isFresh(this.#signBefore?.place === place ? this.#signBefore.sign : this.#lastSign.get(place));
   }
 
   #isFresh(sign: SignOfLife | undefined): boolean {
@@ -150,7 +140,6 @@ export class Watcher implements Witness {
         }
         this.#times.look(key, state);
         this.#lookForDropped(before, state);
-        this.#signBefore = undefined;
         then(state);
         this.holders.check(key);
         this.checkDeadlines();
@@ -213,12 +202,12 @@ export class Watcher implements Witness {
     return overAt !== undefined && this.world.now > Math.max(FAULTS_END + LONGEST_LEASE_MS, overAt + 4_000);
   }
 
-  /** Only a process without signs of life loses its places. */
+  /** Only a process without signs of life loses its places; the command itself is one, before others are looked at. */
   #lookForDropped(before: LockState | undefined, after: LockState | undefined): void {
     if (before === undefined || this.world.weather !== 'network') return;
     const kept = new Set(after === undefined ? [] : [...after.holders, ...after.waiters].map(({ token }) => token));
     for (const { token, process } of before.waiters) {
-      if (kept.has(token) || this.#left.has(token) || !this.#wasAlive(before.key, process)) continue;
+      if (kept.has(token) || this.#left.has(token) || !this.#isAlive(before.key, process)) continue;
       this.world.violate('dropped', `${token} waits and its process lives`);
     }
   }
