@@ -1,10 +1,24 @@
 import type { GuardedState } from './guarded.state.js';
 import type { Pod, Wish } from './pod.js';
 import type { Workload } from './workload.js';
-import type { World } from './world.js';
+import { FAULTS_END, type World } from './world.js';
+
+/** No new section begins after that, ms. */
+const WORK_END = FAULTS_END + 10_000;
+
+/** One more task of a pod: section after section, for as long as there is work. */
+export function startTask(workload: Workload, pod: Pod, world: World, at: number): void {
+  world.at(
+    at,
+    () => {
+      if (world.now < WORK_END) new Section(workload, pod, world).begin();
+    },
+    pod.name,
+  );
+}
 
 /** One critical section: its keys one after the other, some time and a write to what they guard, and the way out. */
-export class Section {
+class Section {
   readonly #held: Wish[] = [];
   /** What was read at the beginning, to be written at the end. */
   readonly #readings = new Map<Wish, { readonly state: GuardedState; readonly number: number }>();
@@ -127,6 +141,7 @@ export class Section {
       this.workload.over(wish, isValid);
     }
     const { random, now } = this.world;
-    this.workload.start(this.pod, now + (random.chance(0.6) ? random.next() * 50 : random.next() * 1_500));
+    const pauseMs = random.chance(0.6) ? random.next() * 50 : random.next() * 1_500;
+    startTask(this.workload, this.pod, this.world, now + pauseMs);
   }
 }

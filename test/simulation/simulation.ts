@@ -1,5 +1,6 @@
 import { Pod } from './pod.js';
 import { Watcher } from './watcher.js';
+import { startTask } from './section.js';
 import { Workload } from './workload.js';
 import { FAULTS_END, REST_AT, type Subject, World } from './world.js';
 
@@ -109,7 +110,8 @@ class Faults {
     this.#pods += 1;
     this.watcher.pods.set(pod.name, pod);
     const tasks = 1 + world.random.below(4);
-    for (let task = 0; task < tasks; task += 1) this.workload.start(pod, world.now + world.random.next() * 500);
+    for (let task = 0; task < tasks; task += 1)
+      startTask(this.workload, pod, world, world.now + world.random.next() * 500);
   }
 
   #live(): readonly Pod[] {

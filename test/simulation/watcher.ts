@@ -7,6 +7,8 @@ import { FAULTS_END, type World } from './world.js';
 
 /** What a leave that was lost with the store's data leaves behind may stay for as long, ms. */
 const LONGEST_LEASE_MS = 13_000;
+/** A queue outlives the last command on it by so long, ms. */
+const QUEUE_MS = 9_900;
 /** A process that gave a sign of life so recently is alive for the store, ms. */
 const SURELY_ALIVE_MS = 1_450;
 
@@ -138,8 +140,8 @@ export class Watcher implements Witness {
           this.#lookAtGrants(state, before);
           this.#lookForGhosts(state);
         }
-        this.#times.look(key, state);
-        this.#lookForDropped(before, state);
+        const gap = this.#times.look(key, state);
+        if (gap < QUEUE_MS) this.#lookForDropped(before, state);
         then(state);
         this.holders.check(key);
         this.checkDeadlines();
