@@ -39,7 +39,7 @@ async function compare(redis, options) {
   const figures = { uncontended: [], contended: [], loops: [] };
   for (const part of options.parts) Object.assign(figures, await MEASURES[part](redis, options));
   const { contestants, rounds } = options;
-  const entrants = ['uncontended', 'contended'].flatMap((part) => entrantsOf(contestants, part));
+  const entrants = contestants.flatMap((one) => entrantsOf([one], one.parts[0]));
   return {
     machine,
     startedAt: startedAt.toISOString(),
