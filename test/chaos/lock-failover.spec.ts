@@ -1,6 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { RedisStoreOptions } from '../../src/store/index.js';
-import { pass } from '../support/chaos.js';
 import { eventually } from '../support/eventually.js';
 import { FencedCounters } from '../support/fenced-counter.js';
 import { recordFigures } from '../support/figures.js';
@@ -8,6 +7,7 @@ import { LockFleet } from '../support/lock-fleet.js';
 import { CHAOS_LOADS, COUNTED_KEYS } from '../support/lock-loads.js';
 import { judge, longestGap } from '../support/lock-verdict.js';
 import { monotonicNow } from '../support/lock-worker.js';
+import { pass } from '../support/pass.js';
 import { sized } from '../support/proof-scale.js';
 import { startRedisCluster } from '../support/redis-cluster.js';
 import { ask, startRedisSentinel } from '../support/redis-sentinel.js';

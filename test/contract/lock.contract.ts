@@ -28,10 +28,16 @@ const GROUPS = {
 
 export type LockGroup = keyof typeof GROUPS;
 
-/** What names of keys and channels bear on. */
+/** What the names of keys and channels bear on. */
 export const NAMED_GROUPS: readonly LockGroup[] = ['waiting', 'modes', 'names', 'a lease'];
 
-export const ALL_GROUPS: readonly LockGroup[] = [...NAMED_GROUPS, 'holding', 'acquiring', 'releasing', '@WithLock()'];
+/** What is the same whatever the names are. */
+export const UNNAMED_GROUPS: readonly LockGroup[] = ['holding', 'acquiring', 'releasing', '@WithLock()'];
+
+/** What the ways to run Redis bear on: slots, and the way of messages. */
+export const ROUTED_GROUPS: readonly LockGroup[] = ['names', 'modes'];
+
+export const ALL_GROUPS: readonly LockGroup[] = [...NAMED_GROUPS, ...UNNAMED_GROUPS];
 
 /**
  * What LockService, Lease, @WithLock() and the store behind them promise, on whatever ground they stand. A test whose name begins

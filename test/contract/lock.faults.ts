@@ -1,7 +1,8 @@
 import { expect, it, jest } from '@jest/globals';
 import { LockStoreError } from '../../src/lock/index.js';
 import type { FaultScene } from '../support/fault-scene.js';
-import { pass, told } from '../support/lock-world.js';
+import { told } from '../support/lock-world.js';
+import { pass } from '../support/pass.js';
 import { sized } from '../support/proof-scale.js';
 
 const BEAT_MS = 500;

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, expect, it } from '@jest/globals';
 import type { RedisGround } from '../support/lock-grounds.js';
-import { LockWorld, pass } from '../support/lock-world.js';
+import { LockWorld } from '../support/lock-world.js';
+import { pass } from '../support/pass.js';
 import { ask } from '../support/redis-sentinel.js';
 
 /** Several applications on one Redis. */

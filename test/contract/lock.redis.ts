@@ -6,7 +6,7 @@ import { type AnyStore, RedisStore, type RedisStoreOptions, STORE, StoreModule }
 import { eventually } from '../support/eventually.js';
 import type { FaultScene } from '../support/fault-scene.js';
 import { recordFigures } from '../support/figures.js';
-import { pass } from '../support/lock-world.js';
+import { pass } from '../support/pass.js';
 import { isFullProof, sized } from '../support/proof-scale.js';
 import { freePort } from '../support/redis-server.js';
 

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import {
+  ALL_GROUPS,
   describeLocks,
   describeLocksThroughFailover,
   describeLocksUnderFaults,
   describeLocksWithin,
+  ROUTED_GROUPS,
 } from '../contract/lock.contract.js';
 import { describeLockStore } from '../contract/lock-store.contract.js';
 import { RedisGround } from '../support/lock-grounds.js';
@@ -18,7 +20,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => ground.stop());
 
-describeLocksThroughFailover('Cluster', () => ground);
+describeLocks('Cluster', () => ground, isFullProof ? ALL_GROUPS : ROUTED_GROUPS);
 
 if (isFullProof) {
   let benches = 0;
@@ -26,7 +28,8 @@ if (isFullProof) {
     benches += 1;
     return topologyBench(ground.redis, `s${benches}:`);
   });
-  describeLocks('Cluster', () => ground);
   describeLocksUnderFaults('Cluster', () => ground);
   describeLocksWithin('Cluster', () => ground);
+  // test/chaos/lock-failover.spec.ts has failovers at every size.
+  describeLocksThroughFailover('Cluster', () => ground);
 }

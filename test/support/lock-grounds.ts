@@ -6,6 +6,7 @@ import { eventually } from './eventually.js';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.js';
 import type { LockFleet, LockGround } from './lock-world.js';
 import type { RedisServer } from './redis-server.js';
+import { REAL_TIME, VirtualTime } from './test-time.js';
 
 /** Locks in this process alone. */
 export function memoryGround(): LockGround {
@@ -13,7 +14,7 @@ export function memoryGround(): LockGround {
     const store = new MemoryLockStore();
     return Promise.resolve({ open: () => Promise.resolve(store), close: () => Promise.resolve() });
   };
-  return { fleet, stop: () => Promise.resolve() };
+  return { time: new VirtualTime(), fleet, stop: () => Promise.resolve() };
 }
 
 /** One way to run Redis; see redis-kinds.ts. */
@@ -48,6 +49,8 @@ let fleets = 0;
 
 /** Locks on Redis: each fleet under a prefix of its own. */
 export class RedisGround implements LockGround {
+  readonly time = REAL_TIME;
+
   constructor(
     readonly redis: RedisKind,
     /** Made by it: in place of its own way to open a store. */

@@ -11,6 +11,7 @@ import type {
   RevokeAnswer,
   RevokeCommand,
 } from '../../src/lock/lock.store.js';
+import { pass } from './pass.js';
 
 /**
  * What becomes of a call. `unsent`: it never runs · `lost`: it runs and nobody hears of it · with delays it runs, or is heard of,
@@ -31,10 +32,10 @@ export class UnreliableStore implements LockStore {
   hears: HearsFault | undefined;
   /** Resolves once it hears. */
   readonly subscribed: Promise<void>;
-  /** Subscribing takes so much longer, ms. */
-  subscribesAfterMs = 0;
   #isDead = false;
   #stand: () => void = () => undefined;
+  #gate: Promise<void> | undefined;
+  #openGate: () => void = () => undefined;
   readonly #always = new Map<Call, CallFault>();
   readonly #next = new Map<Call, CallFault[]>();
 
@@ -61,12 +62,18 @@ export class UnreliableStore implements LockStore {
     this.#isDead = true;
   }
 
+  /** Subscribing goes no further until heal(). */
+  holdSubscribing(): void {
+    this.#gate = new Promise((resolve) => (this.#openGate = resolve));
+  }
+
   heal(): void {
     this.#isDead = false;
     this.#always.clear();
     this.#next.clear();
     this.hears = undefined;
-    this.subscribesAfterMs = 0;
+    this.#gate = undefined;
+    this.#openGate();
   }
 
   acquire(command: AcquireCommand): Promise<AcquireAnswer> {
@@ -94,7 +101,7 @@ export class UnreliableStore implements LockStore {
   }
 
   async subscribe(process: string, receive: (message: LockMessage) => void, resumed?: () => void): Promise<void> {
-    if (this.subscribesAfterMs > 0) await pass(this.subscribesAfterMs);
+    await this.#gate;
     const hear = (message: LockMessage): void => {
       this.#hear(() => {
         receive(message);
@@ -133,7 +140,3 @@ export class UnreliableStore implements LockStore {
 }
 
 const NEVER = new Promise<never>(() => undefined);
-
-function pass(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
