@@ -94,6 +94,12 @@ export const CLIENT_MUTATIONS: readonly Mutation[] = [
     "isAnswered ? 'extended' : 'extended'",
   ),
   inClient(
+    'who does not wait claims on and on',
+    'lock.client.ts',
+    'if (!acquisition.request.waits || isFinal(error)) this.unanswered(acquisition, error);',
+    '',
+  ),
+  inClient(
     'a new place is taken instead of the lost one',
     'acquisition.ts',
     'const ticket = Number.isFinite(this.ticket) ? this.ticket : 0;',

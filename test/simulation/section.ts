@@ -6,6 +6,9 @@ import { FAULTS_END, type World } from './world.js';
 /** No new section begins after that, ms. */
 const WORK_END = FAULTS_END + 10_000;
 
+/** Two calls of a second each, by timers that are a little late, ms. */
+const TRY_MS = 2_100;
+
 /** One more task of a pod: section after section, for as long as there is work. */
 export function startTask(workload: Workload, pod: Pod, world: World, at: number): void {
   world.at(
@@ -65,7 +68,7 @@ class Section {
     const { random } = this.world;
     const wish = this.workload.wish(this.pod, key);
     const { weight, capacity, minHoldMs, maxHoldMs, id: description } = wish;
-    const leaseMs = random.chance(0.2) ? 8_000 : 3_000;
+    const leaseMs = this.#leaseMs();
     const request = { key, weight, capacity, leaseMs, minHoldMs, maxHoldMs, description, waits: !this.#isTry };
     this.#current = wish;
     wish.acquisition = this.pod.client.acquire(request, {
@@ -83,6 +86,24 @@ class Section {
         this.workload.watcher.leases.lost(wish, reason);
         this.#end(`lost: ${reason}`);
       },
+    });
+    if (this.#isTry) this.#endsSoon(wish);
+  }
+
+  /** A try may well be for less than an answer takes. */
+  #leaseMs(): number {
+    const { random } = this.world;
+    if (this.#isTry && random.chance(0.5)) return 300;
+    return random.chance(0.2) ? 8_000 : 3_000;
+  }
+
+  /** Whatever the store does, who does not wait has an outcome within two calls; a pod that stood still begins to count anew. */
+  #endsSoon(wish: Wish): void {
+    const startedAt = this.world.now;
+    this.pod.environment.after(TRY_MS, () => {
+      if (this.#isOver || this.#current !== wish) return;
+      if (this.pod.pausedUntil > startedAt) this.#endsSoon(wish);
+      else this.world.violate('a try goes on', `${wish.id} is ${wish.acquisition?.state ?? 'new'}`);
     });
   }
 

@@ -38,7 +38,7 @@ async function run(world: World, watcher: Watcher): Promise<number> {
   for (let event = world.queue.next(); event !== undefined; event = world.queue.next()) {
     if (event.isCancelled) continue;
     if (event.at > REST_AT) {
-      world.violate('unrest', 'something goes on for ever');
+      judgeUnrest(world);
       break;
     }
     world.now = event.at;
@@ -57,6 +57,11 @@ async function run(world: World, watcher: Watcher): Promise<number> {
     }
   }
   return events;
+}
+
+/** Who waits for a store that is gone asks for as long as it waits. */
+function judgeUnrest(world: World): void {
+  if (!world.isStoreGone) world.violate('unrest', 'something goes on for ever');
 }
 
 /** Pods that stall, die and come, a store that stalls and forgets, clocks that step, operators that revoke. */

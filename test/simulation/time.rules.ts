@@ -31,14 +31,13 @@ export class TimeRules {
 
   /** @returns how long ago the command before was, ms */
   look(key: string, state: LockState | undefined): number {
-    const { now, weather, storeClockSteps: steps } = this.world;
+    const { now, keepsData, storeClockSteps: steps } = this.world;
     const last = this.#lastLook.get(key) ?? { at: now, steps };
     this.#lastLook.set(key, { at: now, steps });
     const gap = now - last.at;
     // A clock that was set back shows nothing of the time since the command before.
     this.#blindMs.set(key, this.#blind(key) + (steps > last.steps ? gap : Math.max(0, gap - GAP_MS)));
-    const isJudged = weather === 'network' || weather === 'clocks';
-    for (const holder of isJudged ? (state?.holders ?? []) : []) {
+    for (const holder of keepsData ? (state?.holders ?? []) : []) {
       if (holder.state === 'granted') this.#lookAtUnconfirmed(key, holder);
       this.#lookAtRevoked(key, holder);
       this.#lookAtEnd(holder);

@@ -96,15 +96,16 @@ export class Watcher implements Witness {
     for (const pod of this.pods.values()) if (!pod.isDead) this.leases.look(pod);
   }
 
-  /** Everybody was served or told, and nothing is left. */
+  /** Everybody was served or told, and nothing is left; of a store that is gone, only who wants to wait for it still waits. */
   checkRest(keys: readonly string[]): void {
     for (const pod of this.pods.values()) {
       if (pod.isDead) continue;
       for (const { acquisition, id } of pod.wishes) {
+        if (this.world.isStoreGone && isWaiting(acquisition)) continue;
         this.world.violate('starvation', `${id} is ${acquisition?.state ?? 'gone'}`);
       }
     }
-    for (const key of keys) {
+    for (const key of this.world.isStoreGone ? [] : keys) {
       this.world.ask(
         (store) => store.inspect(key),
         (state) => {
@@ -206,11 +207,15 @@ export class Watcher implements Witness {
 
   /** Only a process without signs of life loses its places; the command itself is one, before others are looked at. */
   #lookForDropped(before: LockState | undefined, after: LockState | undefined): void {
-    if (before === undefined || this.world.weather !== 'network') return;
+    if (before === undefined || !this.world.keepsData || this.world.weather === 'clocks') return;
     const kept = new Set(after === undefined ? [] : [...after.holders, ...after.waiters].map(({ token }) => token));
     for (const { token, process } of before.waiters) {
       if (kept.has(token) || this.#left.has(token) || !this.#isAlive(before.key, process)) continue;
       this.world.violate('dropped', `${token} waits and its process lives`);
     }
   }
+}
+
+function isWaiting(acquisition: Wish['acquisition']): boolean {
+  return acquisition?.request.waits === true && acquisition.state !== 'held';
 }

@@ -160,7 +160,6 @@ export class LockClient implements InquiryListener, BeatListener {
   /** Who waits claims again with the next beat; who does not asks no further. */
   unconfirmed(acquisition: Acquisition, error: unknown = new LockStoreError('its answers come too late')): void {
     acquisition.silence = error;
-    acquisition.renewAt = 0;
     if (!acquisition.request.waits || isFinal(error)) this.unanswered(acquisition, error);
   }
 
