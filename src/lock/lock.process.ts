@@ -72,15 +72,15 @@ export class LockProcess {
   }
 
   /** Takes no more, rejects who waits, lets holders finish up to the grace, aborts the rest, releases all, and confirms. */
-  close(): Promise<void> {
-    this.#closing ??= this.#close();
+  close(graceMs = this.options.graceMs): Promise<void> {
+    this.#closing ??= this.#close(graceMs);
     return this.#closing;
   }
 
-  async #close(): Promise<void> {
+  async #close(graceMs: number): Promise<void> {
     this.#resubscription?.cancel();
     for (const waiting of this.#waiting) waiting.giveUp(new LockClosedError());
-    await this.#idle(this.options.graceMs);
+    await this.#idle(graceMs);
     for (const hold of this.#holds) hold.alarm('closing');
     await this.#idle(ABORT_MS);
     for (const hold of this.#holds) hold.takeAway();

@@ -121,9 +121,12 @@ export class LockService implements BeforeApplicationShutdown {
   /**
    * Ends the part of this process: no new locks, waiters get LockClosedError, holders may finish up to the grace, then their signal
    * aborts and their locks are released. Resolves when the store has confirmed; nothing is left behind. Never rejects.
+   *
+   * @param graceMs what is left of the process's grace where others have had a part of it; default: that of the options. The first
+   *   call decides
    */
-  close(): Promise<void> {
-    return this.#process.close();
+  close(graceMs?: number): Promise<void> {
+    return this.#process.close(graceMs);
   }
 
   /** Before any module's connections close, in whatever order the modules were imported. */
