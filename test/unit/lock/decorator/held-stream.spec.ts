@@ -5,6 +5,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as pass } from 'node:timers/promises';
 import { currentLease, WithLock } from '../../../../src/lock/index.js';
 import { eventually } from '../../../support/eventually.js';
+import type { KeyWatch } from '../../../support/key-watch.js';
 import { type LockContext, startLockContext } from '../../../support/lock-context.js';
 
 @Injectable()
@@ -45,12 +46,12 @@ class Files {
 }
 
 let context: LockContext<Files>;
+let keys: KeyWatch;
 let files: Files;
-const isHeld = (key: string): Promise<boolean> => context.isHeld(key);
-const untilFree = (key: string): Promise<void> => eventually(async () => !(await isHeld(key)));
 
 beforeEach(async () => {
   context = await startLockContext(Files);
+  keys = context.keys;
   files = context.service;
 });
 afterEach(() => context.app.close());
@@ -58,18 +59,18 @@ afterEach(() => context.app.close());
 describe('@WithLock() on a promised file', () => {
   it('holds until a promised Node stream is closed', async () => {
     const file = await files.file();
-    expect(await isHeld('file')).toBe(true);
+    expect(await keys.isHeld('file')).toBe(true);
     file.resume();
     await once(file, 'close');
-    await untilFree('file');
+    await keys.untilFree('file');
   });
 
   it('holds until a promised web stream is cancelled', async () => {
     const reader = (await files.web()).getReader();
     expect(await reader.read()).toEqual({ done: false, value: 'a' });
-    expect(await isHeld('web')).toBe(true);
+    expect(await keys.isHeld('web')).toBe(true);
     await reader.cancel();
-    expect(await isHeld('web')).toBe(false);
+    expect(await keys.isHeld('web')).toBe(false);
   });
 
   it.each(['read', 'unread'] as const)('ends a Node stream whose lock is lost, with the loss: %s', async (how) => {
@@ -89,13 +90,13 @@ describe('@WithLock() on a promised file', () => {
     expect(signal === undefined ? [] : getEventListeners(signal, 'abort')).toHaveLength(1);
     file.resume();
     await once(file, 'close');
-    await untilFree('file');
+    await keys.untilFree('file');
     expect(signal === undefined ? [signal] : getEventListeners(signal, 'abort')).toEqual([]);
   });
 
   it('gives the lock back of a Node stream that nobody begins to read within a lease', async () => {
     const stream = await files.short();
-    await untilFree('short');
+    await keys.untilFree('short');
     await expect(stream.toArray()).rejects.toMatchObject({ code: 'lock_lost', key: 'short' });
   });
 
@@ -104,16 +105,16 @@ describe('@WithLock() on a promised file', () => {
     stream.on(event, () => undefined);
     await pass(500);
     expect(stream.destroyed).toBe(false);
-    expect(await isHeld('short')).toBe(true);
+    expect(await keys.isHeld('short')).toBe(true);
     stream.destroy();
-    await untilFree('short');
+    await keys.untilFree('short');
   });
 
   it('frees the lock when the file breaks off', async () => {
     const file = (await files.failing()).getStream();
-    expect(await isHeld('failing')).toBe(true);
+    expect(await keys.isHeld('failing')).toBe(true);
     file.on('error', () => undefined);
     file.destroy(new Error('disk'));
-    await untilFree('failing');
+    await keys.untilFree('failing');
   });
 });
