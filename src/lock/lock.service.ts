@@ -1,6 +1,7 @@
 import type { BeforeApplicationShutdown } from '@nestjs/common';
 import type { ClientEnvironment } from './client/client.ports.js';
 import { nodeEnvironment } from './client/node.environment.js';
+import { QUESTION_DEADLINE_MS } from './client/store.line.js';
 import { heldInChain, runInLease } from './current-lease.js';
 import type { Hold } from './hold.js';
 import { Lease } from './lease.js';
@@ -52,11 +53,15 @@ export class LockService implements BeforeApplicationShutdown {
    * @throws LockBusyError with `waitMs: 0`, LockTimeoutError after the wait, LockStoreError, LockClosedError during the shutdown,
    *   LockLostError if an earlier key was lost while waiting for a later one, LockOptionsError, or the signal's reason
    */
-  acquire(keys: string | readonly string[], options: LockOptions = {}): Promise<Lease> {
-    return this.#take(keys, options);
+  async acquire(keys: string | readonly string[], options: LockOptions = {}): Promise<Lease> {
+    try {
+      return await this.#take(keys, options);
+    } catch (error) {
+      throw error instanceof LockBusyError ? await this.#withHolder(error) : error;
+    }
   }
 
-  /** As `acquire()` without any wait. @returns undefined: somebody has it, or is next */
+  /** As `acquire()` without any wait, and without a word about the holder. @returns undefined: somebody has it, or is next */
   async tryAcquire(keys: string | readonly string[], options: LockOptions = {}): Promise<Lease | undefined> {
     try {
       return await this.#take(keys, { ...options, waitMs: 0 });
@@ -96,9 +101,9 @@ export class LockService implements BeforeApplicationShutdown {
     return this.#ask(() => this.store.inspect(key));
   }
 
-  /** Keys that are held or waited for, at most `limit`. @throws LockStoreError */
-  list(limit = 100): Promise<readonly string[]> {
-    return this.#ask(() => this.store.list(limit));
+  /** Locks that are held or waited for, at most `limit`, in no order. @throws LockStoreError */
+  list(limit = 100): Promise<readonly LockState[]> {
+    return this.#ask((signal) => this.store.list(limit, signal));
   }
 
   /**
@@ -151,7 +156,7 @@ export class LockService implements BeforeApplicationShutdown {
       return new Lease(first, ...holds.slice(1));
     } catch (error) {
       await Promise.all(holds.map((hold) => hold.release()));
-      throw error instanceof LockBusyError ? await this.#withHolder(error) : error;
+      throw error;
     }
   }
 
@@ -173,16 +178,16 @@ export class LockService implements BeforeApplicationShutdown {
 
   async #holderOf(key: string): Promise<LockHolder | undefined> {
     try {
-      return (await this.inspect(key))?.holders[0];
+      return (await this.#process.line.ask(() => this.store.inspect(key, 1)))?.holders[0];
     } catch {
       // That it is busy is known; by whom is a courtesy.
       return undefined;
     }
   }
 
-  async #ask<Answer>(question: () => Promise<Answer>): Promise<Answer> {
+  async #ask<Answer>(question: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
     try {
-      return await this.#process.line.ask(question);
+      return await this.#process.line.ask(question, QUESTION_DEADLINE_MS);
     } catch (error) {
       throw storeError(error);
     }

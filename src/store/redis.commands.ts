@@ -88,17 +88,19 @@ export class RedisCommands {
   }
 
   /** Names of keys, found on each primary; see Store. */
-  async scan(pattern: string, limit: number): Promise<readonly string[]> {
-    const names = new Set<string>();
+  async *scan(pattern: string): AsyncGenerator<readonly string[]> {
+    const seen = new Set<string>();
     for (const node of await this.#primaries()) {
       let cursor = '0';
       do {
         const step = await this.#within('SCAN', () => node.scan(cursor, 'MATCH', pattern, 'COUNT', SCAN_STEP));
         cursor = step[0];
-        for (const name of step[1]) names.add(name);
-      } while (cursor !== '0' && names.size < limit);
+        // While the table grows or shrinks, SCAN gives some names twice.
+        const fresh = [...new Set(step[1])].filter((name) => !seen.has(name));
+        for (const name of fresh) seen.add(name);
+        yield fresh;
+      } while (cursor !== '0');
     }
-    return [...names].slice(0, limit);
   }
 
   /** Leaves a connection that leads anywhere else, also one that is still being made. */

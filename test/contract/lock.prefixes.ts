@@ -37,7 +37,7 @@ export function describePrefixes(ground: () => RedisGround): void {
   it('C5: locks and releases by the same names, and lists them without the prefix', async () => {
     const [one] = await apart[0].pods(1);
     const lease = await one.acquire(['order:7', 'k']);
-    expect([...(await one.list())].sort()).toEqual(['k', 'order:7']);
+    expect((await one.list()).map(({ key }) => key).sort()).toEqual(['k', 'order:7']);
     expect(await apart[1].busy()).toEqual([]);
     const servers = await ground().redis.masters();
     const names = (await Promise.all(servers.map((server) => ask(server, (redis) => redis.keys('*lk:*'))))).flat();

@@ -87,8 +87,8 @@ export class LockWorld {
   }
 
   /** Keys that anybody holds or waits for. */
-  busy(): Promise<readonly string[]> {
-    return this.store.list(10_000);
+  async busy(): Promise<readonly string[]> {
+    return (await this.store.list(10_000)).map(({ key }) => key);
   }
 
   /** Resolves when so many wait for the key. */

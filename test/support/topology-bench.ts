@@ -96,8 +96,8 @@ class ClockedStore implements Store {
     return this.store.unsubscribe(channel);
   }
 
-  scan(pattern: string, limit: number): Promise<readonly string[]> {
-    return this.store.scan(pattern, limit);
+  scan(pattern: string): AsyncIterable<readonly string[]> {
+    return this.store.scan(pattern);
   }
 
   health(): StoreHealth {

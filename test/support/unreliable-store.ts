@@ -29,6 +29,8 @@ type Call = 'acquire' | 'beat' | 'leave';
 export class UnreliableStore implements LockStore {
   /** How often each was called. */
   readonly calls: Record<Call, number> = { acquire: 0, beat: 0, leave: 0 };
+  /** Of each look at a lock, how many holders it asked for. */
+  readonly inspections: (number | undefined)[] = [];
   hears: HearsFault | undefined;
   /** Resolves once it hears. */
   readonly subscribed: Promise<void>;
@@ -92,12 +94,13 @@ export class UnreliableStore implements LockStore {
     return this.store.revoke(command);
   }
 
-  inspect(key: string): Promise<LockState | undefined> {
-    return this.store.inspect(key);
+  inspect(key: string, shown?: number): Promise<LockState | undefined> {
+    this.inspections.push(shown);
+    return this.store.inspect(key, shown);
   }
 
-  list(limit: number): Promise<readonly string[]> {
-    return this.store.list(limit);
+  list(limit: number, signal?: AbortSignal): Promise<readonly LockState[]> {
+    return this.store.list(limit, signal);
   }
 
   async subscribe(process: string, receive: (message: LockMessage) => void, resumed?: () => void): Promise<void> {
