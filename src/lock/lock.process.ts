@@ -97,7 +97,7 @@ export class LockProcess {
 
   #wait(wish: Wish): Waiting {
     const { observer, environment } = this.options;
-    const template = this.#templates.of(wish.key, wish.options.template);
+    const template = this.#templates.of(wish.options.template);
     const startedAt = environment.now();
     let heldAt = startedAt;
     observer.waiting(template, 1);

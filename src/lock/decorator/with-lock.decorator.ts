@@ -46,6 +46,7 @@ export function WithLock(key: LockKey<readonly unknown[]>, options: WithLockOpti
       throw new LockOptionsError(`@WithLock() is for methods of instances; ${title} is none`);
     }
     checkOptions(options);
+    const { template = title } = options;
     injectLocks(prototype);
     const skipAnswer = new SkipAnswer();
     const kind = returnKindOf(method, prototype, name);
@@ -53,7 +54,7 @@ export function WithLock(key: LockKey<readonly unknown[]>, options: WithLockOpti
       return lockedResult(kind, {
         locks: () => locksOf(this, title),
         keys: () => keysFor(key, parameters),
-        options,
+        options: { ...options, template },
         work: (): unknown => Reflect.apply(method, this, parameters),
         onSkip: () => {
           skipAnswer.note();

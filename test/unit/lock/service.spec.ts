@@ -73,7 +73,7 @@ describe('LockService', () => {
     await pod.withLock('order:secret', {}, () => undefined);
     await pod.withLock('alone', { template: 'nightly' }, () => undefined);
     expect(seen).toEqual([
-      ...['order:* waiting 1', 'order:* waiting -1', 'order:* granted', 'order:* released'],
+      ...['* waiting 1', '* waiting -1', '* granted', '* released'],
       ...['nightly waiting 1', 'nightly waiting -1', 'nightly granted', 'nightly released'],
     ]);
   });
