@@ -75,7 +75,13 @@ const outside = [
     from: { path: '^src/' },
     to: { dependencyTypes: ['npm-dev', 'npm-no-pkg', 'npm-unknown', 'npm-optional'] },
   },
-  { name: 'everything-resolves', severity: 'error', from: {}, to: { couldNotResolve: true } },
+  {
+    name: 'everything-resolves',
+    comment: 'dist/ is there once it is built: programs that tests start as processes import it',
+    severity: 'error',
+    from: {},
+    to: { couldNotResolve: true, pathNot: '(^|/)dist/' },
+  },
   {
     name: 'one-connection-layer',
     comment: 'Redis is spoken to through store/ alone',

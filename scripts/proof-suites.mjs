@@ -16,6 +16,8 @@ export const PROOF_SUITES = [
   { name: 'unit', jest: ['--maxWorkers=2', ...FULL_SIZE, '--roots', '<rootDir>/test/unit'] },
   { name: 'integration', jest: ['--maxWorkers=2', ...FULL_SIZE, '--roots', '<rootDir>/test/integration'] },
   { name: 'e2e', jest: ['--runInBand', ...FULL_SIZE, '--roots', '<rootDir>/test/e2e'] },
+  { name: 'simulation', jest: ['--runInBand', ...FULL_SIZE, '--roots', '<rootDir>/test/simulation'] },
+  { name: 'chaos', jest: ['--runInBand', ...FULL_SIZE, '--roots', '<rootDir>/test/chaos'] },
   { name: 'soak', jest: ['--runInBand', ...FULL_SIZE, '--roots', '<rootDir>/test/soak'] },
   { name: 'gateway-bench', command: ['npm', 'run', 'bench:gateway'] },
   { name: 'lock-bench', command: ['npm', 'run', 'bench:locks'] },

@@ -16,6 +16,7 @@ import {
   onRequestOver,
   serveDocs,
 } from './http/index.js';
+import { LockService } from './lock/index.js';
 import { configureObservability, type Logger, NestLogger } from './observability/index.js';
 
 export interface ApplicationOptions {
@@ -44,6 +45,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   let hasBooted = false;
   const phase = (): Phase => (drain.state !== 'serving' ? 'draining' : hasBooted ? 'serving' : 'booting');
   const nest = await createNest(options, drain, phase);
+  const locks = nest.get(LockService, { strict: false });
   return {
     nest,
     async listen() {
@@ -52,7 +54,8 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       return nest.getUrl();
     },
     async shutDown() {
-      const { aborted } = await drain.run();
+      // Requests under way may still take locks. When they are over the locks have what is left of the grace, not a second one.
+      const { aborted } = await drain.run((graceLeftMs) => void locks.close(graceLeftMs));
       if (aborted > 0) logger.warn({ aborted }, 'requests were still open when the grace was over');
       await nest.close();
     },

@@ -21,6 +21,8 @@ export async function openBare(redis, subscriber) {
   const channel = randomUUID();
   const waiting = new Map();
   const [take, release] = await Promise.all([redis.script('LOAD', TAKE), redis.script('LOAD', RELEASE)]);
+  // Not while it still connects: then ioredis now and then comes up without the subscription.
+  await subscriber.ping();
   await subscriber.subscribe(channel);
   subscriber.on('message', (_channel, token) => {
     waiting.get(token)();

@@ -7,9 +7,9 @@ import { turned } from './rounds.mjs';
 const KEY = 'contended';
 const HOLD_MS = 5;
 const WARM_UP_SECTIONS = 300;
-/** Between two requests, of whichever process: as close as they come in a rush, far enough to have an order. */
-const SPACING_MS = 0.25;
-const SETTLE_MS = 200;
+/** Between two requests, of whichever process: they come in a rush, but far enough apart to have an order. */
+const SPACING_MS = { 50: 2, 200: 2, 1_000: 1 };
+const SETTLE_MS = 50;
 const START_MS = 30;
 /** A contestant that takes longer for a cell has failed it. */
 const LIMIT_MS = 60_000;
@@ -42,7 +42,7 @@ async function measure(redis, entrant, { waiters, processes }) {
     return figuresOf(requests, { unblockedAt, redisMicros, commands });
   } catch (error) {
     if (!(error instanceof TimedOut)) throw error;
-    return { unfinished: 1, failures: waiters };
+    return { failures: waiters, reason: error.message };
   } finally {
     await fleet.close();
   }
@@ -53,7 +53,7 @@ async function rush(fleet, waiters) {
   const { clients } = fleet;
   await fleet.first.ask({ kind: 'block', key: KEY }, LIMIT_MS);
   const startAt = now() + START_MS;
-  const dueAt = Array.from({ length: waiters }, (_, index) => startAt + index * SPACING_MS);
+  const dueAt = Array.from({ length: waiters }, (_, index) => startAt + index * SPACING_MS[waiters]);
   const dueOf = (client) => dueAt.filter((_, index) => index % clients.length === client);
   const asked = fleet.askAll(
     (client) => ({ kind: 'queue', key: KEY, dueAt: dueOf(client), holdMs: HOLD_MS }),

@@ -66,7 +66,11 @@ class Client {
 
   answerTo(id, timeoutMs) {
     return new Promise((resolve, reject) => {
-      const timer = setTimeout(() => reject(new TimedOut()), timeoutMs);
+      const timer = setTimeout(
+        () =>
+          reject(new TimedOut(`${this.child.spawnargs.at(-2)} gave no answer to order ${id} within ${timeoutMs} ms`)),
+        timeoutMs,
+      );
       const settled = (settle) => (value) => {
         clearTimeout(timer);
         settle(value);

@@ -11,7 +11,7 @@ const AFTERWARDS_MS = 2_000;
 const ENDED_LEASE_MS = 5_000;
 const TIMEOUT_MS = 30_000;
 
-/** All at once, since all wait for the same frozen server. @returns by entrant the ms until it was told; undefined: never */
+/** All at once, since all wait for the same frozen server. @returns by entrant the ms until it was told; null: never */
 export async function measureLoss(redis, entrants) {
   await redis.clear();
   const fleets = await Promise.all(
@@ -28,7 +28,7 @@ export async function measureLoss(redis, entrants) {
   await Promise.all(fleets.map((fleet) => fleet.close()));
   return byEntrant(entrants, (index) => {
     const { toldAt } = told[index];
-    return toldAt === undefined ? undefined : toldAt - asked[index].askedAt;
+    return toldAt === undefined ? null : toldAt - asked[index].askedAt;
   });
 }
 

@@ -21,7 +21,10 @@ const CONTENDED_COLUMNS = [
   ['Redis CPU µs/grant', (figures) => number(figures.redisMicros, 0)],
   ['Kendall tau', (figures) => number(figures.kendallTau, 3)],
   ['longest wait ms', (figures) => number(figures.longestWaitMs, 0)],
-  ['gave up', (figures) => (figures.unfinished ? 'not done in 60 s' : number(figures.failures, 0))],
+  [
+    'gave up',
+    (figures) => (figures.unfinished ? `not done in 60 s (${figures.unfinished} rounds)` : number(figures.failures, 0)),
+  ],
 ];
 const LOOP_COLUMNS = [
   ['grants', (figures) => number(figures.grants, 0)],
@@ -71,7 +74,7 @@ export function markdown({ machine, labels, uncontended, contended, loops, loss,
 
 /** Seconds, or that it never was. */
 export function seconds(milliseconds) {
-  return milliseconds === undefined ? 'never' : (milliseconds / 1000).toFixed(2);
+  return milliseconds === null ? 'never' : (milliseconds / 1000).toFixed(2);
 }
 
 function figuresTable(columns, entrants, labels) {

@@ -1,5 +1,6 @@
 /** Interleaving and what is made of it: A B C, then B C A; ratios within a round, then the median of the rounds. */
 import { median } from '../gateway/figures.mjs';
+import { sum } from './numbers.mjs';
 
 /** The order of one round. */
 export function turned(entrants, round) {
@@ -16,7 +17,13 @@ export function summaries(rounds, yardstick) {
   return Object.fromEntries(
     Object.entries(rounds).map(([id, own]) => [
       id,
-      { ...mediansOf(own), ...(rounds[yardstick] && { to: mediansOf(ratios(own, rounds[yardstick])) }) },
+      {
+        ...mediansOf(own),
+        ...(rounds[yardstick] && { to: mediansOf(ratios(own, rounds[yardstick])) }),
+        // A failure in any round counts.
+        failures: sum(own.map(({ failures = 0 }) => failures)),
+        unfinished: own.filter(({ reason }) => reason !== undefined).length,
+      },
     ]),
   );
 }
@@ -29,6 +36,8 @@ function ratios(own, yardstick) {
 }
 
 function mediansOf(rounds) {
-  const keys = new Set(rounds.flatMap((figures) => Object.keys(figures)));
+  const keys = new Set(
+    rounds.flatMap((figures) => Object.keys(figures).filter((key) => typeof figures[key] !== 'string')),
+  );
   return Object.fromEntries(Array.from(keys, (key) => [key, median(rounds.map((figures) => figures[key]))]));
 }

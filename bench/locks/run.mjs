@@ -39,7 +39,7 @@ async function compare(redis, options) {
   const figures = { uncontended: [], contended: [], loops: [] };
   for (const part of options.parts) Object.assign(figures, await MEASURES[part](redis, options));
   const { contestants, rounds } = options;
-  const entrants = ['uncontended', 'contended'].flatMap((part) => entrantsOf(contestants, part));
+  const entrants = contestants.flatMap((one) => entrantsOf([one], one.parts[0]));
   return {
     machine,
     startedAt: startedAt.toISOString(),
@@ -77,12 +77,12 @@ const MEASURES = {
     return { contended };
   },
 
-  async loop(redis, { contestants, rounds, scale }) {
+  async loop(redis, { contestants, rounds }) {
     const entrants = entrantsOf(contestants, 'contended');
     const loops = [];
     for (const cell of LOOP_CELLS) {
       say(`${cell.workers} workers in ${cell.processes} process(es), again and again`);
-      const taken = await measureLoop(redis, { cell, entrants, rounds, scale });
+      const taken = await measureLoop(redis, { cell, entrants, rounds });
       loops.push({ ...taken, entrants: summaries(taken.rounds, 'bare') });
     }
     return { loops };

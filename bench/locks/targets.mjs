@@ -25,13 +25,18 @@ export function judge({ uncontended, contended, loops, loss, shutdown }) {
         atLeast('Jain index', `${processes} x ${workers}`, { limit: 0.99, value: entrants[OURS].jain }),
       ),
     ...(loss && OURS in loss
-      ? [atMost('told of a lost 2 s lease, s', 'frozen server', { limit: 2, value: loss[OURS] / 1000 })]
+      ? [atMost('told of a lost 2 s lease, s', 'frozen server', { limit: 2, value: inSeconds(loss[OURS]) })]
       : []),
     ...(shutdown && OURS in shutdown
-      ? [atMost('free after SIGTERM, s', 'one waits', { limit: 1, value: shutdown[OURS] / 1000 })]
+      ? [atMost('free after SIGTERM, s', 'one waits', { limit: 1, value: inSeconds(shutdown[OURS]) })]
       : []),
   ];
   return found.map((one) => ({ ...one, verdict: verdict(one) }));
+}
+
+/** @param milliseconds null: never */
+function inSeconds(milliseconds) {
+  return milliseconds === null ? Infinity : milliseconds / 1000;
 }
 
 function isOurs({ entrants }) {

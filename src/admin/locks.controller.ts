@@ -2,7 +2,7 @@ import { Controller, Delete, Get, Header, Inject, Param, Query, Req } from '@nes
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
 import { type Caller, CurrentCaller, RequireScope } from '../auth/index.js';
-import { LockService, type LockState } from '../lock/index.js';
+import { LockService } from '../lock/index.js';
 import { LockNotFoundError } from './admin.errors.js';
 import { ADMIN_OPTIONS, type AdminModuleOptions } from './admin.module-definition.js';
 import { lockCard } from './lock.card.js';
@@ -24,11 +24,9 @@ export class LocksController {
   @Header('cache-control', 'no-store')
   @ListLocksDocs()
   async list(@Query() { limit }: ListLocksQuery): Promise<LockList> {
-    const keys = await this.locks.list(limit + 1);
-    const states = await Promise.all(keys.slice(0, limit).map((key) => this.locks.inspect(key)));
-    // What was let go of since it was listed is left out.
-    const data = states.filter((state): state is LockState => state !== undefined).map(lockCard);
-    return { object: 'list', data, has_more: keys.length > limit, last_id: data.at(-1)?.key ?? null };
+    const states = await this.locks.list(limit + 1);
+    const data = states.slice(0, limit).map(lockCard);
+    return { object: 'list', data, has_more: states.length > limit, last_id: data.at(-1)?.key ?? null };
   }
 
   @Get(':name')

@@ -57,18 +57,25 @@ export class Drain {
     });
   }
 
-  /** Runs the drain once; every further call gets the same promise. Never rejects. */
-  run(): Promise<DrainResult> {
-    this.#running ??= this.#run();
+  /**
+   * Runs the drain once; every further call gets the same promise. Never rejects.
+   *
+   * @param workOver called when the requests are over, or their grace is, before what is left of them is aborted; with what is left
+   *   of the grace, ms: for those who close next
+   */
+  run(workOver: (graceLeftMs: number) => void = () => undefined): Promise<DrainResult> {
+    this.#running ??= this.#run(workOver);
     return this.#running;
   }
 
-  async #run(): Promise<DrainResult> {
+  async #run(workOver: (graceLeftMs: number) => void): Promise<DrainResult> {
     const { drainDelayMs, shutdownGraceMs, flushMs } = this.options;
+    const startedAt = performance.now();
     this.#state = 'draining';
     if (drainDelayMs > 0) await new Promise((resolve) => setTimeout(resolve, drainDelayMs));
     this.#state = 'refusing';
     await this.#empty(Math.max(0, shutdownGraceMs - drainDelayMs));
+    workOver(Math.max(0, shutdownGraceMs - (performance.now() - startedAt)));
     const late = [...this.#open];
     for (const request of late) {
       request.abort(new ApiError('draining', 'the server is shutting down: the answer was cut short'));

@@ -82,10 +82,10 @@ export class Hold {
   }
 
   /** One lease leaves. @returns true: the store, or another lease, has it as it should be; false: lost, or not yet confirmed */
-  async release(): Promise<boolean> {
+  release(): Promise<boolean> {
     if (this.#users > 1) {
       this.#users -= 1;
-      return this.isValid;
+      return Promise.resolve(this.isValid);
     }
     this.#users = 0;
     return this.#letGo();

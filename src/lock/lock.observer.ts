@@ -1,6 +1,6 @@
 import type { LeaseEnd } from './lock.errors.js';
 
-/** What metrics may learn. Locks go by the template of their key, never by the key. Must not throw. */
+/** What metrics may learn. Locks go by their template, a name that the developer gave to their kind, never by the key. Must not throw. */
 export interface LockObserver {
   /** A wait began (1) or ended (-1): the sum is how many wait in this process. */
   waiting(template: string, change: 1 | -1): void;
@@ -30,10 +30,8 @@ const MAX_TEMPLATES = 200;
 export class KeyTemplates {
   readonly #known = new Set<string>();
 
-  /** @param given the developer's own name; without it, what stands before the first colon, which is rarely data */
-  of(key: string, given: string | undefined): string {
-    const colon = key.indexOf(':');
-    const template = given ?? (colon > 0 ? `${key.slice(0, colon)}:*` : '*');
+  /** @param template the developer's own name, or the method's. Nothing of a key: any part of it may be data of users */
+  of(template = '*'): string {
     if (this.#known.has(template)) return template;
     if (this.#known.size >= MAX_TEMPLATES) return 'other';
     this.#known.add(template);

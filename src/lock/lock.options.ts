@@ -24,7 +24,10 @@ export interface LockOptions {
   readonly minHoldMs?: number;
   /** What operators and those who wait see of the holder; no secrets. Cut at 200 characters. Default: empty. */
   readonly description?: string;
-  /** The name of this kind of lock in metrics, e.g. `order:*`; never made of user data. Default: the key up to its first colon. */
+  /**
+   * The name of this kind of lock in metrics, e.g. `order:*`; never made of user data. Default: `*`; under a decorator
+   * `Class.method`.
+   */
   readonly template?: string;
 }
 

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { ClientEnvironment } from './client/client.ports.js';
+import type { ClientEnvironment, ClientTimer } from './client/client.ports.js';
 import { LockClient } from './client/lock.client.js';
 import { StoreLine } from './client/store.line.js';
 import type { Hold } from './hold.js';
@@ -17,6 +17,8 @@ export interface LockProcessOptions {
 
 /** How long aborted work may take to end before its locks are taken from it, ms: with no grace, a lock is free within a second. */
 const ABORT_MS = 500;
+/** Until a subscription that failed is tried again for those who wait, ms. */
+const RESUBSCRIBE_MS = 200;
 /** How long the store may take to confirm the last releases, ms; a lease that it does not hear of ends by itself. */
 const CONFIRM_MS = 2_000;
 
@@ -28,6 +30,7 @@ export class LockProcess {
   readonly #waiting = new Set<Waiting>();
   readonly #holds = new Set<Hold>();
   #subscription: Promise<void> | undefined;
+  #resubscription: ClientTimer | undefined;
   #closing: Promise<void> | undefined;
   #onIdle: (() => void) | undefined;
 
@@ -69,14 +72,15 @@ export class LockProcess {
   }
 
   /** Takes no more, rejects who waits, lets holders finish up to the grace, aborts the rest, releases all, and confirms. */
-  close(): Promise<void> {
-    this.#closing ??= this.#close();
+  close(graceMs = this.options.graceMs): Promise<void> {
+    this.#closing ??= this.#close(graceMs);
     return this.#closing;
   }
 
-  async #close(): Promise<void> {
+  async #close(graceMs: number): Promise<void> {
+    this.#resubscription?.cancel();
     for (const waiting of this.#waiting) waiting.giveUp(new LockClosedError());
-    await this.#idle(this.options.graceMs);
+    await this.#idle(graceMs);
     for (const hold of this.#holds) hold.alarm('closing');
     await this.#idle(ABORT_MS);
     for (const hold of this.#holds) hold.takeAway();
@@ -93,7 +97,7 @@ export class LockProcess {
 
   #wait(wish: Wish): Waiting {
     const { observer, environment } = this.options;
-    const template = this.#templates.of(wish.key, wish.options.template);
+    const template = this.#templates.of(wish.options.template);
     const startedAt = environment.now();
     let heldAt = startedAt;
     observer.waiting(template, 1);
@@ -116,7 +120,10 @@ export class LockProcess {
     return waiting;
   }
 
-  /** Once, and again where it failed; what was told before it stands, and while it is lost, is asked for. */
+  /**
+   * Once, and again where it failed; what was told before it stands, and while it is lost, is asked for. Until it stands only the
+   * beats bring grants, and each of them has all who wait for that lock wait for half a second: so it is tried again by itself.
+   */
   #subscribe(): void {
     const askAnew = (): void => {
       this.client.askAnew();
@@ -132,7 +139,16 @@ export class LockProcess {
       .then(askAnew)
       .catch(() => {
         this.#subscription = undefined;
+        this.#subscribeLater();
       });
+  }
+
+  #subscribeLater(): void {
+    if (this.#closing !== undefined) return;
+    this.#resubscription?.cancel();
+    this.#resubscription = this.options.environment.after(RESUBSCRIBE_MS, () => {
+      if (this.#waiting.size + this.#holds.size > 0) this.#subscribe();
+    });
   }
 
   async #idle(limitMs: number): Promise<void> {

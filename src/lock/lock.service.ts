@@ -1,18 +1,13 @@
 import type { BeforeApplicationShutdown } from '@nestjs/common';
 import type { ClientEnvironment } from './client/client.ports.js';
 import { nodeEnvironment } from './client/node.environment.js';
+import { QUESTION_DEADLINE_MS } from './client/store.line.js';
 import { heldInChain, runInLease } from './current-lease.js';
 import type { Hold } from './hold.js';
 import { Lease } from './lease.js';
 import { LockBusyError, type LockHolder, LockOptionsError } from './lock.errors.js';
 import { type LockObserver, SILENT_OBSERVER } from './lock.observer.js';
-import {
-  type LockMode,
-  type LockOptions,
-  type ResolvedLockOptions,
-  resolveLockKeys,
-  resolveLockOptions,
-} from './lock.options.js';
+import { type LockMode, type LockOptions, resolveLockKeys, resolveLockOptions } from './lock.options.js';
 import { LockProcess } from './lock.process.js';
 import type { LockState, LockStore, RevokeCommand } from './lock.store.js';
 import { storeError } from './waiting.js';
@@ -58,11 +53,15 @@ export class LockService implements BeforeApplicationShutdown {
    * @throws LockBusyError with `waitMs: 0`, LockTimeoutError after the wait, LockStoreError, LockClosedError during the shutdown,
    *   LockLostError if an earlier key was lost while waiting for a later one, LockOptionsError, or the signal's reason
    */
-  acquire(keys: string | readonly string[], options: LockOptions = {}): Promise<Lease> {
-    return this.#take(keys, options);
+  async acquire(keys: string | readonly string[], options: LockOptions = {}): Promise<Lease> {
+    try {
+      return await this.#take(keys, options);
+    } catch (error) {
+      throw error instanceof LockBusyError ? await this.#withHolder(error) : error;
+    }
   }
 
-  /** As `acquire()` without any wait. @returns undefined: somebody has it, or is next */
+  /** As `acquire()` without any wait, and without a word about the holder. @returns undefined: somebody has it, or is next */
   async tryAcquire(keys: string | readonly string[], options: LockOptions = {}): Promise<Lease | undefined> {
     try {
       return await this.#take(keys, { ...options, waitMs: 0 });
@@ -102,9 +101,9 @@ export class LockService implements BeforeApplicationShutdown {
     return this.#ask(() => this.store.inspect(key));
   }
 
-  /** Keys that are held or waited for, at most `limit`. @throws LockStoreError */
-  list(limit = 100): Promise<readonly string[]> {
-    return this.#ask(() => this.store.list(limit));
+  /** Locks that are held or waited for, at most `limit`, in no order. @throws LockStoreError */
+  list(limit = 100): Promise<readonly LockState[]> {
+    return this.#ask((signal) => this.store.list(limit, signal));
   }
 
   /**
@@ -127,9 +126,12 @@ export class LockService implements BeforeApplicationShutdown {
   /**
    * Ends the part of this process: no new locks, waiters get LockClosedError, holders may finish up to the grace, then their signal
    * aborts and their locks are released. Resolves when the store has confirmed; nothing is left behind. Never rejects.
+   *
+   * @param graceMs what is left of the process's grace where others have had a part of it; default: that of the options. The first
+   *   call decides
    */
-  close(): Promise<void> {
-    return this.#process.close();
+  close(graceMs?: number): Promise<void> {
+    return this.#process.close(graceMs);
   }
 
   /** Before any module's connections close, in whatever order the modules were imported. */
@@ -142,15 +144,14 @@ export class LockService implements BeforeApplicationShutdown {
     const [firstKey, ...otherKeys] = resolveLockKeys(keys);
     const startedAt = this.#environment.now();
     const holds: Hold[] = [];
-    const next = async (key: string): Promise<Hold> => {
+    const next = (key: string): Hold | Promise<Hold> => {
       const waitMs = Math.max(0, options.waitMs - (this.#environment.now() - startedAt));
-      const hold = this.#again(key, options.mode) ?? (await this.#await({ key, options, waitMs }, holds));
-      holds.push(hold);
-      return hold;
+      return this.#again(key, options.mode) ?? this.#process.take({ key, options, waitMs }, holds);
     };
     try {
       const first = await next(firstKey);
-      for (const key of otherKeys) await next(key);
+      holds.push(first);
+      for (const key of otherKeys) holds.push(await next(key));
       for (const hold of holds) hold.assertHeld();
       return new Lease(first, ...holds.slice(1));
     } catch (error) {
@@ -171,30 +172,22 @@ export class LockService implements BeforeApplicationShutdown {
     return hold.enter();
   }
 
-  async #await(
-    wish: { key: string; options: ResolvedLockOptions; waitMs: number },
-    earlier: readonly Hold[],
-  ): Promise<Hold> {
-    try {
-      return await this.#process.take(wish, earlier);
-    } catch (error) {
-      if (!(error instanceof LockBusyError)) throw error;
-      throw new LockBusyError(error.key, await this.#holderOf(error.key), error.retryAfterMs);
-    }
+  async #withHolder({ key, retryAfterMs }: LockBusyError): Promise<LockBusyError> {
+    return new LockBusyError(key, await this.#holderOf(key), retryAfterMs);
   }
 
   async #holderOf(key: string): Promise<LockHolder | undefined> {
     try {
-      return (await this.inspect(key))?.holders[0];
+      return (await this.#process.line.ask(() => this.store.inspect(key, 1)))?.holders[0];
     } catch {
       // That it is busy is known; by whom is a courtesy.
       return undefined;
     }
   }
 
-  async #ask<Answer>(question: () => Promise<Answer>): Promise<Answer> {
+  async #ask<Answer>(question: (signal: AbortSignal) => Promise<Answer>): Promise<Answer> {
     try {
-      return await this.#process.line.ask(question);
+      return await this.#process.line.ask(question, QUESTION_DEADLINE_MS);
     } catch (error) {
       throw storeError(error);
     }

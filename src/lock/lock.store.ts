@@ -12,15 +12,20 @@ export interface LockStore {
   /** Release, cancel and undo in one; always lets the next ones in. */
   leave(command: LeaveCommand): Promise<LeaveAnswer>;
   revoke(command: RevokeCommand): Promise<RevokeAnswer>;
-  inspect(key: string): Promise<LockState | undefined>;
-  /** Names of keys that are held or waited for, at most `limit`; for operators, not for decisions. */
-  list(limit: number): Promise<readonly string[]>;
+  /** @param shown so many holders and waiters at most; LOCK_LIMITS.shown by default */
+  inspect(key: string, shown?: number): Promise<LockState | undefined>;
+  /**
+   * Locks that are held or waited for, at most `limit`, in no order; for operators, not for decisions.
+   * @param signal nobody waits for the answer any more
+   */
+  list(limit: number, signal?: AbortSignal): Promise<readonly LockState[]>;
   /**
    * Grants and revocations for this process, in any order, late, twice or never. Resolves once subscribed.
    *
    * @param resumed called when the subscription was lost and is back: what was sent in between is gone
    */
   subscribe(process: string, receive: (message: LockMessage) => void, resumed?: () => void): Promise<void>;
+  /** Never fails. */
   unsubscribe(process: string): Promise<void>;
 }
 
@@ -118,7 +123,7 @@ export interface LockState {
   readonly used: number;
   /** How many wait, also those left out below. */
   readonly queued: number;
-  /** Soonest to end first; at most LOCK_LIMITS.shown. */
+  /** Soonest to end first; at most as many as are to be shown. */
   readonly holders: readonly {
     readonly token: string;
     readonly fence: number;
@@ -128,7 +133,7 @@ export interface LockState {
     readonly leaseLeftMs: number;
     readonly state: 'held' | 'granted' | 'revoked' | 'released';
   }[];
-  /** In the order of their tickets; at most LOCK_LIMITS.shown. */
+  /** In the order of their tickets; at most as many as are to be shown. */
   readonly waiters: readonly {
     readonly token: string;
     readonly ticket: number;

@@ -97,16 +97,17 @@ export class MemoryLockStore implements LockStore {
     return Promise.resolve({ revoked: tokens.length });
   }
 
-  inspect(key: string): Promise<LockState | undefined> {
-    return Promise.resolve(stateOf(this.open(key, this.clock()), this.ground.limits.shown));
+  inspect(key: string, shown = this.ground.limits.shown): Promise<LockState | undefined> {
+    return Promise.resolve(stateOf(this.open(key, this.clock()), shown));
   }
 
-  list(limit: number): Promise<readonly string[]> {
+  list(limit: number): Promise<readonly LockState[]> {
     const us = this.clock();
-    const found: string[] = [];
+    const found: LockState[] = [];
     for (const key of this.ground.table.busyKeys()) {
       if (found.length >= limit) break;
-      if (stateOf(new OpenLock(key, us, this.ground), 0) !== undefined) found.push(key);
+      const state = stateOf(new OpenLock(key, us, this.ground), this.ground.limits.shown);
+      if (state !== undefined) found.push(state);
     }
     return Promise.resolve(found);
   }

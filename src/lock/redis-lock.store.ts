@@ -18,8 +18,8 @@ import type {
   RevokeCommand,
 } from './lock.store.js';
 
-/** A lock has a holder set and perhaps a queue, and may be over. */
-const NAMES_PER_KEY = 2;
+/** So many locks of a list are looked at together. */
+const INSPECTED_AT_ONCE = 50;
 
 /** Locks shared by all processes on one Redis. Each command is one script, so it happens at once or not at all. */
 export class RedisLockStore implements LockStore {
@@ -71,21 +71,20 @@ export class RedisLockStore implements LockStore {
     return { revoked: readRevoke(reply) };
   }
 
-  async inspect(key: string): Promise<LockState | undefined> {
-    return readInspect(key, await this.store.run(this.scripts.inspect, this.keysOf(key), [LOCK_LIMITS.shown]));
+  async inspect(key: string, shown = LOCK_LIMITS.shown): Promise<LockState | undefined> {
+    return readInspect(key, await this.store.run(this.scripts.inspect, this.keysOf(key), [shown]));
   }
 
-  async list(limit: number): Promise<readonly string[]> {
-    const { keyPrefix } = this.store;
-    const names = await this.store.scan(busyPattern(keyPrefix), limit * NAMES_PER_KEY);
-    const keys = new Set(names.map((name) => keyOfName(keyPrefix, name)).filter((key) => key !== undefined));
-    const found: string[] = [];
-    for (const key of keys) {
-      if (found.length >= limit) break;
+  async list(limit: number, signal?: AbortSignal): Promise<readonly LockState[]> {
+    const found: LockState[] = [];
+    for await (const keys of this.busyKeys()) {
+      signal?.throwIfAborted();
+      const states = await Promise.all(keys.map((key) => this.inspect(key)));
       // Redis keeps a lock for a moment after its last lease is over.
-      if ((await this.inspect(key)) !== undefined) found.push(key);
+      found.push(...states.filter((state) => state !== undefined));
+      if (found.length >= limit) break;
     }
-    return found;
+    return found.slice(0, limit);
   }
 
   subscribe(process: string, receive: (message: LockMessage) => void, resumed?: () => void): Promise<void> {
@@ -98,6 +97,21 @@ export class RedisLockStore implements LockStore {
 
   unsubscribe(process: string): Promise<void> {
     return this.store.unsubscribe(this.channelOf(process));
+  }
+
+  /** Each once, although a lock may have both holders and a queue; some may be over. */
+  private async *busyKeys(): AsyncGenerator<readonly string[]> {
+    const { keyPrefix } = this.store;
+    const seen = new Set<string>();
+    for await (const names of this.store.scan(busyPattern(keyPrefix))) {
+      const keys = names.map((name) => keyOfName(keyPrefix, name)).filter((key) => key !== undefined);
+      const fresh = [...new Set(keys)].filter((key) => !seen.has(key));
+      for (const key of fresh) seen.add(key);
+      // At least once a step, so that its reader may stop it.
+      for (let from = 0; from === 0 || from < fresh.length; from += INSPECTED_AT_ONCE) {
+        yield fresh.slice(from, from + INSPECTED_AT_ONCE);
+      }
+    }
   }
 
   private channelOf(process: string): string {

@@ -91,10 +91,11 @@ export class Waiting {
 
   /** A store that is silent is another thing than a lock that is taken. */
   #lateness(): Error {
-    const { silence } = this.#acquisition;
+    const { silence, state, ticket } = this.#acquisition;
     const { key, options } = this.wish;
     if (silence !== undefined) return storeError(silence);
-    if (this.#acquisition.state === 'asking' && this.#acquisition.ticket === Infinity) {
+    // Granted and not confirmed: the lock did become free.
+    if (state === 'claiming' || (state === 'asking' && ticket === Infinity)) {
       return new LockStoreError(`no answer within the wait of ${options.waitMs} ms`);
     }
     return new LockTimeoutError(key, options.waitMs, retryAfterMs(this.#acquisition));

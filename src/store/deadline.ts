@@ -18,11 +18,12 @@ export function withDeadline<T>(
 ): Promise<T> {
   const deadline = { isOver: false };
   return new Promise<T>((resolve, reject) => {
+    const result = work(deadline);
+    // After the work has begun: what it sends is on its way by now.
     const timer = setTimeout(() => {
       deadline.isOver = true;
       reject(new StoreTimeoutError(command, timeoutMs));
     }, timeoutMs);
-    const result = work(deadline);
     const stop = (): void => {
       clearTimeout(timer);
     };

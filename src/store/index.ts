@@ -1,4 +1,4 @@
-export { escapeName, MAX_NAME_BYTES, taggedKey, unescapeName } from './names.js';
+export { escapeName } from './names.js';
 export { openStore } from './open-store.js';
 export type {
   Address,

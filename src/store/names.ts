@@ -1,46 +1,24 @@
 import { createHash } from 'node:crypto';
 
 /** Longest escaped name, bytes of UTF-8. */
-export const MAX_NAME_BYTES = 256;
+const MAX_NAME_BYTES = 256;
 
 const SHORTENED = '%~';
 const HASH_LENGTH = 32;
 /** What separates the parts of our names, chooses the cluster slot, marks an escape, or can't be stored as UTF-8. */
 // eslint-disable-next-line no-control-regex -- control characters are what it looks for
 const UNSAFE = /[\u0000-\u001f\u007f{}:|%]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
-const ESCAPE = /%(?:u([0-9a-f]{4})|([0-9a-f]{2})|-)/g;
 const EMPTY = '%-';
 
 /**
  * User data as a part of a key or channel: without `{ } : |`, control characters and lone surrogates, never empty, at most
- * {@link MAX_NAME_BYTES} long. Two different texts never give the same name: what is longer keeps its beginning and gets a hash
+ * 256 bytes long. Two different texts never give the same name: what is longer keeps its beginning and gets a hash
  * of the whole.
  */
 export function escapeName(text: string): string {
   if (text === '') return EMPTY;
   const escaped = text.replace(UNSAFE, escapeUnit);
   return Buffer.byteLength(escaped) <= MAX_NAME_BYTES ? escaped : shorten(text);
-}
-
-/** The text behind a name. Of a shortened one only the beginning is known: then `…` and the hash follow it. */
-export function unescapeName(name: string): string {
-  const at = name.indexOf(SHORTENED);
-  const readable = at < 0 ? name : name.slice(0, at);
-  const text = readable.replace(ESCAPE, (_, unit?: string, byte?: string) => {
-    const code = unit ?? byte;
-    return code === undefined ? '' : String.fromCharCode(Number.parseInt(code, 16));
-  });
-  return at < 0 ? text : `${text}…${name.slice(at + SHORTENED.length)}`;
-}
-
-/**
- * The name of a key whose companions (other suffixes) lie in the same cluster slot.
- *
- * @example
- * taggedKey(`${store.keyPrefix}lk:`, 'order:7', ':q') // coordinator:lk:{order%3a7}:q
- */
-export function taggedKey(prefix: string, name: string, suffix = ''): string {
-  return `${prefix}{${escapeName(name)}}${suffix}`;
 }
 
 /** What Redis Cluster takes the slot from: the text between the first braces, or the whole key. */

@@ -88,17 +88,19 @@ export class RedisCommands {
   }
 
   /** Names of keys, found on each primary; see Store. */
-  async scan(pattern: string, limit: number): Promise<readonly string[]> {
-    const names = new Set<string>();
+  async *scan(pattern: string): AsyncGenerator<readonly string[]> {
+    const seen = new Set<string>();
     for (const node of await this.#primaries()) {
       let cursor = '0';
       do {
         const step = await this.#within('SCAN', () => node.scan(cursor, 'MATCH', pattern, 'COUNT', SCAN_STEP));
         cursor = step[0];
-        for (const name of step[1]) names.add(name);
-      } while (cursor !== '0' && names.size < limit);
+        // While the table grows or shrinks, SCAN gives some names twice.
+        const fresh = [...new Set(step[1])].filter((name) => !seen.has(name));
+        for (const name of fresh) seen.add(name);
+        yield fresh;
+      } while (cursor !== '0');
     }
-    return [...names].slice(0, limit);
   }
 
   /** Leaves a connection that leads anywhere else, also one that is still being made. */
@@ -147,12 +149,12 @@ export class RedisCommands {
   async #sendOver(client: Redis | Cluster, { name, args }: RedisCommand): Promise<unknown> {
     const command = new Command(name, args, { replyEncoding: 'utf8' });
     if (isCluster(client)) return this.#nodes?.send(command);
-    this.#gather(client);
     client.sendCommand(command);
+    this.#gather(client);
     return command.promise;
   }
 
-  /** What is sent in one turn of the event loop goes out in one write, at the end of the turn: nothing waits for anything. */
+  /** The first command of a turn of the event loop goes out at once, all others of that turn in one write at its end. */
   #gather({ stream }: Redis): void {
     if (this.#gathering === stream) return;
     this.#gathering = stream;

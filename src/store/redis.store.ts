@@ -68,8 +68,8 @@ export class RedisStore implements Store {
     return this.#subscriber.unsubscribe(channel, receive);
   }
 
-  scan(pattern: string, limit: number): Promise<readonly string[]> {
-    return this.#commands.scan(pattern, limit);
+  scan(pattern: string): AsyncIterable<readonly string[]> {
+    return this.#commands.scan(pattern);
   }
 
   health(): StoreHealth {

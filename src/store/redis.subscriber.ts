@@ -108,7 +108,19 @@ export class RedisSubscriber {
 
   async #resume(client: Redis): Promise<void> {
     const lost = [...this.#receivers.values()].flat().filter(({ wasSubscribed }) => wasSubscribed);
-    if (this.#receivers.size > 0) await client.subscribe(...this.#receivers.keys());
+    await this.#subscribeAll(client);
     for (const { resumed } of lost) if (resumed !== undefined) queueMicrotask(resumed);
+  }
+
+  /** Without those who gave up meanwhile: they could not say so on a connection that was not yet in use. */
+  async #subscribeAll(client: Redis): Promise<void> {
+    const isWanted = (channel: string): boolean => this.#receivers.has(channel);
+    let channels = [...this.#receivers.keys()];
+    if (channels.length > 0) await client.subscribe(...channels);
+    while (!channels.every(isWanted)) {
+      const unwanted = channels.filter((channel) => !isWanted(channel));
+      channels = channels.filter(isWanted);
+      await client.unsubscribe(...unwanted);
+    }
   }
 }

@@ -25,12 +25,13 @@ export interface Store {
   /** Takes one receiver off the channel, or all of them; the subscription ends with the last. Never fails. */
   unsubscribe(channel: string, receive?: (message: string) => void): Promise<void>;
   /**
-   * Names of keys that match a glob pattern, found by SCAN on every primary in small steps, at most `limit`, in no order, each
-   * once. For operators (the list of locks), never on the way of a request.
+   * Names of keys that match a glob pattern, found by SCAN on every primary, in no order, each once. Each small step gives what it
+   * found, also if that is nothing; it goes on for as long as it is read. For operators (the list of locks), never on the way of a
+   * request.
    *
    * @throws StoreTimeoutError, StoreUnavailableError, StoreConfigurationError
    */
-  scan(pattern: string, limit: number): Promise<readonly string[]>;
+  scan(pattern: string): AsyncIterable<readonly string[]>;
   /** Known without asking. */
   health(): StoreHealth;
 }

@@ -47,6 +47,7 @@ describe(`${WAITERS} waiters of ${SIZE} processes on one key`, () => {
     const { host, port } = server;
     const lease = await locks.acquire('k');
     await ask(server, (redis) => redis.config('RESETSTAT'));
+    const countedFrom = performance.now();
     fleet = await LockFleet.start({
       size: SIZE,
       storeOptions: { kind: 'standalone', host, port, db: 0, tls: false, keyPrefix: PREFIX },
@@ -81,6 +82,7 @@ describe(`${WAITERS} waiters of ${SIZE} processes on one key`, () => {
         processes: SIZE,
         inversions: inversionsOf(served.map(({ token }) => tickets.get(token) ?? 0)),
         callsPerGrant: Math.round((calls / WAITERS) * 1_000) / 1_000,
+        repeatedCalls: monitor.repeats,
         drainMs: Math.round(elapsedMs),
         longestWaitMs: Math.round(Math.max(...waits)),
       },
@@ -92,7 +94,9 @@ describe(`${WAITERS} waiters of ${SIZE} processes on one key`, () => {
     expect(served.map(({ token }) => token)).toEqual(monitor.places.map(({ token }) => token));
     expect([...judge(fleet), ...(await counters.findings(['k']))]).toEqual([]);
     expect(await counters.read('k')).toBe(WAITERS);
-    expect(calls / WAITERS).toBeLessThanOrEqual(2.2);
+    // Each process also gives a sign of life twice a second, however long the machine takes.
+    const beats = (SIZE * (performance.now() - countedFrom)) / 500;
+    expect(calls - monitor.repeats).toBeLessThanOrEqual(2.2 * WAITERS + beats);
     expect(await ask(server, (redis) => redis.keys(`${PREFIX}lk:*:[eqa]`))).toEqual([]);
   });
 });

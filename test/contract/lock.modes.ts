@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { currentLease, LockOptionsError, type LockMode, type LockService } from '../../src/lock/index.js';
-import { type LockWorld, pass } from '../support/lock-world.js';
-import { sized } from '../support/proof-scale.js';
+import type { LockWorld } from '../support/lock-world.js';
+import { pass } from '../support/pass.js';
 
 /** One primitive for all modes, and the chain of calls. */
 export function describeModes(world: () => LockWorld): void {
@@ -38,7 +38,7 @@ export function describeModes(world: () => LockWorld): void {
         else writers -= 1;
       });
     };
-    const visits = Array.from({ length: sized(60, 600) }, (_, index) => {
+    const visits = Array.from({ length: world().time.size(60, 600) }, (_, index) => {
       const pod = pods[index % 3];
       return pod === undefined ? Promise.resolve() : visit(pod, index);
     });
@@ -58,7 +58,9 @@ export function describeModes(world: () => LockWorld): void {
         inside -= 1;
       });
     };
-    await Promise.all(Array.from({ length: sized(30, 600) }, (_, index) => visit(pods[index % 3] ?? pods[0])));
+    await Promise.all(
+      Array.from({ length: world().time.size(30, 600) }, (_, index) => visit(pods[index % 3] ?? pods[0])),
+    );
     expect(most).toBe(3);
   });
 
@@ -115,6 +117,7 @@ export function describeModes(world: () => LockWorld): void {
       const [pod] = await world().pods(1);
       const upgrade = pod.withLock('k', { mode: 'shared' }, () => pod.withLock('k', {}, () => undefined));
       await expect(upgrade).rejects.toBeInstanceOf(LockOptionsError);
+      await expect(upgrade).rejects.toThrow('held as shared');
     });
 
     it('goes with the process only: another pod, or the same key elsewhere, is somebody else', async () => {

@@ -3,7 +3,8 @@ import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { LockClosedError, LockService } from '../../src/lock/index.js';
 import { recordFigures } from '../support/figures.js';
-import { type LockWorld, pass, told } from '../support/lock-world.js';
+import { type LockWorld, told } from '../support/lock-world.js';
+import { pass } from '../support/pass.js';
 import { sized } from '../support/proof-scale.js';
 
 /** What is left after a lock is let go, lost, or its process ends. Rows D of the cases, and invariants 5 and 7. */
@@ -142,7 +143,7 @@ export function describeReleasing(world: () => LockWorld): void {
       if (round % 11 === 0) await pod?.forceRelease(`k${round % 7}`, { mode: 'now' });
       await lease?.release();
     };
-    for (let start = 0; start < sized(300, 3_000); start += 30) {
+    for (let start = 0; start < world().time.size(300, 3_000); start += 30) {
       await Promise.all(Array.from({ length: 30 }, (_, index) => operate(start + index)));
     }
     await world().empty();

@@ -228,7 +228,7 @@ describe('/v1/locks', () => {
 
   it('says so when the store does not answer', async () => {
     class SilentStore extends MemoryLockStore {
-      override list(): Promise<readonly string[]> {
+      override list(): Promise<never> {
         return Promise.reject(new LockStoreError('it is away'));
       }
     }

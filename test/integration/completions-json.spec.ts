@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { CompletionRig, messages, until } from '../support/completion-rig.js';
+import { ABORT_MS, CompletionRig, messages } from '../support/completion-rig.js';
+import { eventually } from '../support/eventually.js';
 import { completion, json } from '../support/scripted-upstream.js';
 
 describe('POST /v1/chat/completions, as JSON', () => {
@@ -184,9 +185,9 @@ describe('POST /v1/chat/completions, as JSON', () => {
     rig.upstream.play(() => undefined);
     const client = new AbortController();
     const pending = rig.send({ model: 'test-model', messages }, {}, client.signal).catch((error: unknown) => error);
-    await until(() => rig.upstream.requests.length === 1);
+    await eventually(() => rig.upstream.requests.length === 1);
     client.abort();
     await pending;
-    await until(() => rig.upstream.aborted === 1);
+    await eventually(() => rig.upstream.aborted === 1, ABORT_MS);
   });
 });

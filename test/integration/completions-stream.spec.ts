@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { CompletionRig, contentOf, dataOf, messages, until } from '../support/completion-rig.js';
+import { ABORT_MS, CompletionRig, contentOf, dataOf, messages } from '../support/completion-rig.js';
+import { eventually } from '../support/eventually.js';
 import {
   chunk,
   completion,
@@ -101,7 +102,7 @@ describe('POST /v1/chat/completions, as a stream', () => {
     const { text } = await rig.askStream();
     expect(contentOf(text)).toBe('a');
     expect(dataOf(text).at(-1)).toMatchObject({ error: { code: 'timeout' } });
-    await until(() => rig.upstream.aborted === 1);
+    await eventually(() => rig.upstream.aborted === 1, ABORT_MS);
   });
 
   it('does not take an end without [DONE] for complete while a choice that was asked for is missing', async () => {
@@ -175,7 +176,7 @@ describe('POST /v1/chat/completions, as a stream', () => {
     const response = await rig.send({ model: 'test-model', messages, stream: true }, {}, client.signal);
     await response.body?.getReader().read();
     client.abort();
-    await until(() => rig.upstream.aborted === 1);
+    await eventually(() => rig.upstream.aborted === 1, ABORT_MS);
   });
 
   it('row 43: so it does where the upstream has fallen silent', async () => {
@@ -185,7 +186,7 @@ describe('POST /v1/chat/completions, as a stream', () => {
     const response = await slow.send({ model: 'test-model', messages, stream: true }, {}, client.signal);
     await response.body?.getReader().read();
     client.abort();
-    await until(() => slow.upstream.aborted === 1);
+    await eventually(() => slow.upstream.aborted === 1, ABORT_MS);
     await slow.close();
   });
 

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
 import type { FastifyRequest } from 'fastify';
-import { OpenWork, until } from '../support/open-work.js';
+import { eventually } from '../support/eventually.js';
+import { OpenWork } from '../support/open-work.js';
 import { RawConnection } from '../support/raw-http.js';
 
 let held: OpenWork;
@@ -11,7 +12,7 @@ describe('clientSignal()', () => {
     held = await OpenWork.start();
     const connection = await held.open(path);
     connection.destroy();
-    await until(() => held.signals[0]?.aborted === true);
+    await eventually(() => held.signals[0]?.aborted === true);
     expect(held.signals[0]?.reason).toMatchObject({ name: 'ClientGoneError', code: 'client_gone' });
     expect(held.server.reported).toEqual([]);
   });
@@ -20,16 +21,16 @@ describe('clientSignal()', () => {
     held = await OpenWork.start();
     const connection = await held.open('/json');
     connection.socket.end();
-    await until(() => held.signals[0]?.aborted === true);
+    await eventually(() => held.signals[0]?.aborted === true);
   });
 
   it('aborts a pipelined request that waits behind another', async () => {
     held = await OpenWork.start();
     const connection = await held.open('/stubborn');
     connection.write('GET /json HTTP/1.1\r\nHost: x\r\n\r\n');
-    await until(() => held.signals.length === 2);
+    await eventually(() => held.signals.length === 2);
     connection.destroy();
-    await until(() => held.signals.every((signal) => signal.aborted));
+    await eventually(() => held.signals.every((signal) => signal.aborted));
     expect(held.server.drain.openRequests).toBe(0);
   });
 
@@ -39,7 +40,7 @@ describe('clientSignal()', () => {
     held.finish();
     await connection.until(/finished/);
     connection.destroy();
-    await until(() => held.server.drain.openRequests === 0);
+    await eventually(() => held.server.drain.openRequests === 0);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(held.signals[0]?.aborted).toBe(false);
   });
@@ -53,7 +54,7 @@ describe('clientSignal()', () => {
     const connection = await RawConnection.open(held.server.port);
     for (let n = 1; n <= 20; n += 1) {
       connection.write('GET /quick HTTP/1.1\r\nHost: x\r\n\r\n');
-      await until(() => (connection.received.match(/HTTP\/1\.1 200/g) ?? []).length === n);
+      await eventually(() => (connection.received.match(/HTTP\/1\.1 200/g) ?? []).length === n);
     }
     expect(listeners).toHaveLength(20);
     expect(new Set(listeners.slice(1)).size).toBe(1);
@@ -67,7 +68,7 @@ describe('clientSignal()', () => {
     process.on('warning', onWarning);
     const connection = await RawConnection.open(held.server.port);
     connection.write('GET /quick HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(50));
-    await until(() => (connection.received.match(/quick":true/g) ?? []).length === 50);
+    await eventually(() => (connection.received.match(/quick":true/g) ?? []).length === 50);
     connection.destroy();
     await new Promise((resolve) => setImmediate(resolve));
     process.off('warning', onWarning);

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { OpenWork, until } from '../support/open-work.js';
+import { eventually } from '../support/eventually.js';
+import { OpenWork } from '../support/open-work.js';
 import { exchange, parseAnswer, RawConnection } from '../support/raw-http.js';
 
 let held: OpenWork;
@@ -15,7 +16,7 @@ describe('Drain', () => {
     const taken = await fetch(`${held.server.url}/quick`);
     expect([taken.status, taken.headers.get('connection')]).toEqual([200, 'close']);
 
-    await until(() => held.server.drain.state === 'refusing');
+    await eventually(() => held.server.drain.state === 'refusing');
     const refused = await fetch(`${held.server.url}/quick`);
     expect(refused.status).toBe(503);
     expect(Object.fromEntries(refused.headers)).toMatchObject({
@@ -50,6 +51,29 @@ describe('Drain', () => {
     stream.destroy();
   });
 
+  it('says what is left of the grace once the requests are over', async () => {
+    held = await OpenWork.start({ shutdownGraceMs: 60_000 });
+    const stream = await held.open('/stream');
+    const left: number[] = [];
+    const drained = held.server.drain.run((graceLeftMs) => left.push(graceLeftMs));
+    expect(left).toEqual([]);
+    held.finish();
+    await drained;
+    expect(left).toHaveLength(1);
+    expect(left[0]).toBeGreaterThan(30_000);
+    expect(left[0]).toBeLessThan(60_000);
+    stream.destroy();
+  });
+
+  it('says that nothing is left of it before the late requests are aborted', async () => {
+    held = await OpenWork.start({ shutdownGraceMs: 50 });
+    const stream = await held.open('/stream');
+    const told: unknown[] = [];
+    await held.server.drain.run((graceLeftMs) => told.push([graceLeftMs, held.signals[0]?.aborted]));
+    expect(told).toEqual([[0, false]]);
+    stream.destroy();
+  });
+
   it('waits for a stubborn request no longer than grace and flush', async () => {
     held = await OpenWork.start({ shutdownGraceMs: 20, flushMs: 20 });
     const stubborn = await held.open('/stubborn');
@@ -80,7 +104,7 @@ describe('Drain', () => {
     held = await OpenWork.start({ shutdownGraceMs: 50 });
     const connection = await RawConnection.open(held.server.port);
     connection.write(`POST /json HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${rest}`);
-    await until(() => held.server.drain.openRequests === 1);
+    await eventually(() => held.server.drain.openRequests === 1);
     const drained = held.server.drain.run();
     const answer = parseAnswer(await connection.until(/"code":"draining"\}\}/));
     expect(answer).toMatchObject({ status: 503, headers: { connection: 'close', 'retry-after': '1' } });
@@ -102,7 +126,7 @@ describe('Drain', () => {
     const connection = await held.open('/stubborn');
     expect(held.server.drain.openRequests).toBe(1);
     connection.destroy();
-    await until(() => held.server.drain.openRequests === 0);
+    await eventually(() => held.server.drain.openRequests === 0);
     expect(await held.server.drain.run()).toEqual({ aborted: 0 });
   });
 });

@@ -9,7 +9,8 @@ import {
 } from '../../src/observability/index.js';
 import type { HttpAppOptions } from '../support/http-app.js';
 import { LogLines } from '../support/log-lines.js';
-import { OpenWork, until } from '../support/open-work.js';
+import { eventually } from '../support/eventually.js';
+import { OpenWork } from '../support/open-work.js';
 
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
@@ -24,10 +25,10 @@ describe('the outcome of every request', () => {
       held = await OpenWork.start(observed(log));
       const connection = await held.open('/json');
       connection.write(get('/json') + get('/quick') + get('/stream') + get('/none'));
-      await until(() => held.signals.length === 3);
+      await eventually(() => held.signals.length === 3);
       expect(await metric('coordinator_http_requests_in_flight')).toBe(5);
       connection.socket[leave]();
-      await until(() => log.records.length >= 5);
+      await eventually(() => log.records.length >= 5);
       await new Promise((resolve) => setTimeout(resolve, 20));
       expect(log.records.map(({ route, status }) => `${String(route)} ${String(status)}`).sort()).toEqual([
         '/json 499',
@@ -49,7 +50,7 @@ describe('the outcome of every request', () => {
     held = await OpenWork.start(observed(log));
     const response = await fetch(held.server.url + path, { headers: { 'x-request-id': 'req-9' } });
     expect([response.status, response.headers.get('x-request-id')]).toEqual([status, 'req-9']);
-    await until(() => log.records.length >= 1);
+    await eventually(() => log.records.length >= 1);
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(log.records).toMatchObject([{ request_id: 'req-9', route: 'unmatched', status }]);
     expect(await metric('coordinator_http_requests_total')).toBe(1);
@@ -62,7 +63,7 @@ describe('the outcome of every request', () => {
     const connection = await held.open('/json');
     connection.write(get('/quick').repeat(20));
     held.finish();
-    await until(() => log.records.length >= 21);
+    await eventually(() => log.records.length >= 21);
     connection.destroy();
     await new Promise((resolve) => setTimeout(resolve, 20));
     expect(log.records.map(({ status }) => status)).toEqual(Array.from({ length: 21 }, () => 200));

@@ -1,5 +1,6 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { OpenWork, until } from '../support/open-work.js';
+import { eventually } from '../support/eventually.js';
+import { OpenWork } from '../support/open-work.js';
 
 const post = (path: string, body: string): string =>
   `POST ${path} HTTP/1.1\r\nHost: x\r\nContent-Type: application/json\r\n${body}`;
@@ -36,18 +37,18 @@ describe('what can not be a request, behind one that waits for its answer', () =
       connection.write(fault);
       await new Promise((resolve) => setTimeout(resolve, 50));
       connection.socket[leave]();
-      await until(() => held.signals.at(-1)?.aborted === true);
+      await eventually(() => held.signals.at(-1)?.aborted === true);
     }
-    await until(() => held.server.drain.openRequests === 0);
+    await eventually(() => held.server.drain.openRequests === 0);
   });
 
   it('does not keep its work from learning that the client left in the middle of the next request', async () => {
     held = await OpenWork.start();
     const connection = await held.open('/json');
     connection.write(post('/quick', 'Content-Length: 100\r\n\r\n{"a":'));
-    await until(() => held.server.drain.openRequests === 2);
+    await eventually(() => held.server.drain.openRequests === 2);
     connection.socket.end();
-    await until(() => held.signals[0]?.aborted === true);
+    await eventually(() => held.signals[0]?.aborted === true);
     expect(await connection.closed()).toBe('');
   });
 

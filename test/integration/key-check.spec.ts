@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { startCoordinator } from '../support/coordinator.js';
-import { until } from '../support/completion-rig.js';
+import { eventually } from '../support/eventually.js';
 import { json, type Script, startScriptedUpstream } from '../support/scripted-upstream.js';
 
 async function bootAgainst(
@@ -9,7 +9,7 @@ async function bootAgainst(
   const upstream = await startScriptedUpstream(script);
   const coordinator = await startCoordinator({ upstreams: [upstream.url], usagePath: '/usage' });
   try {
-    await until(() => coordinator.logs().includes('our key'));
+    await eventually(() => coordinator.logs().includes('our key'));
     const ready = await (await fetch(`${coordinator.url}/ready`)).text();
     const [request] = upstream.requests;
     return { logs: coordinator.logs(), ready, path: request?.path, sent: request?.headers.authorization };

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll } from '@jest/globals';
-import { describeLocks, describeLocksWithin } from '../contract/lock.contract.js';
+import { ALL_GROUPS, describeLocks, describeLocksWithin, NAMED_GROUPS } from '../contract/lock.contract.js';
 import type { RedisGround } from '../support/lock-grounds.js';
+import { isFullProof } from '../support/proof-scale.js';
 import { passingClient, startStandalone } from '../support/redis-kinds.js';
 
 let ground: RedisGround;
@@ -10,6 +11,8 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => ground.stop());
 
-describeLocks('a client with a key prefix that was passed in', () => ground);
+const NAME = 'a client with a key prefix that was passed in';
 
-describeLocksWithin('a client with a key prefix that was passed in', () => ground);
+describeLocks(NAME, () => ground, isFullProof ? ALL_GROUPS : NAMED_GROUPS);
+
+describeLocksWithin(NAME, () => ground);

@@ -1,13 +1,17 @@
 import { afterAll, beforeAll } from '@jest/globals';
 import {
+  ALL_GROUPS,
   describeLocks,
   describeLocksThroughFailover,
   describeLocksUnderFaults,
   describeLocksWithin,
+  ROUTED_GROUPS,
 } from '../contract/lock.contract.js';
+import { describeLockStore } from '../contract/lock-store.contract.js';
 import { RedisGround } from '../support/lock-grounds.js';
 import { isFullProof } from '../support/proof-scale.js';
 import { startSentinel } from '../support/redis-kinds.js';
+import { topologyBench } from '../support/topology-bench.js';
 
 let ground: RedisGround;
 
@@ -16,10 +20,16 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => ground.stop());
 
-describeLocksThroughFailover('Sentinel', () => ground);
+describeLocks('Sentinel', () => ground, isFullProof ? ALL_GROUPS : ROUTED_GROUPS);
 
 if (isFullProof) {
-  describeLocks('Sentinel', () => ground);
+  let benches = 0;
+  describeLockStore('RedisLockStore on Sentinel', () => {
+    benches += 1;
+    return topologyBench(ground.redis, `s${benches}:`);
+  });
   describeLocksUnderFaults('Sentinel', () => ground);
   describeLocksWithin('Sentinel', () => ground);
+  // test/chaos/lock-failover.spec.ts has failovers at every size.
+  describeLocksThroughFailover('Sentinel', () => ground);
 }

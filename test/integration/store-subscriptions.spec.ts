@@ -3,6 +3,7 @@ import { Redis } from 'ioredis';
 import { RedisStore } from '../../src/store/index.js';
 import { PUBLISH } from '../support/counter-script.js';
 import { eventually } from '../support/eventually.js';
+import { startFaultProxy } from '../support/fault-proxy.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 
 const TIMEOUT_MS = 300;
@@ -121,5 +122,16 @@ describe('RedisStore.subscribe()', () => {
     server.thaw();
     await eventually(async () => (await store.run(PUBLISH, ['t:{p}'], ['t:before', 'x'])) === 1);
     await eventually(async () => JSON.stringify(await admin.pubsub('CHANNELS', 't:*')) === '["t:before"]');
+  });
+
+  it('is not subscribed after it has failed while the first connection was being made', async () => {
+    const proxy = await startFaultProxy({ target: server });
+    const store = open({ port: proxy.port });
+    proxy.onCommand(([name]) => name === 'subscribe', { delayReplyMs: TIMEOUT_MS * 1.5 });
+    await expect(store.subscribe('t:late', () => undefined)).rejects.toMatchObject({ isRetryable: true });
+    await eventually(() => store.subscribe('t:next', () => undefined).then(() => true));
+    expect(await admin.pubsub('CHANNELS', 't:*')).toEqual(['t:next']);
+    await store.close();
+    await proxy.close();
   });
 });

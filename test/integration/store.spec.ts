@@ -192,16 +192,24 @@ describe('RedisStore from a client that was passed in', () => {
 });
 
 describe('RedisStore.scan()', () => {
-  it('finds each key once, up to the limit', async () => {
+  it('finds each key once, and goes no further than it is read', async () => {
     const store = open({ keyPrefix: 's:' });
     for (let index = 0; index < 1_200; index += 1) await admin.set(`s:{${index}}`, '1');
-    const all = await store.scan('s:{*}', 10_000);
+    const all = await namesOf(store.scan('s:{*}'));
     expect(new Set(all).size).toBe(1_200);
     expect(all).toHaveLength(1_200);
-    expect(await store.scan('s:{*}', 7)).toHaveLength(7);
-    expect(await store.scan('none:*', 7)).toEqual([]);
+    expect(await namesOf(store.scan('none:*'))).toEqual([]);
+    await admin.config('RESETSTAT');
+    for await (const names of store.scan('s:{*}')) if (names.length > 0) break;
+    expect(await admin.info('commandstats')).toContain('cmdstat_scan:calls=1,');
     await admin.flushall();
   });
+
+  async function namesOf(scan: AsyncIterable<readonly string[]>): Promise<readonly string[]> {
+    const all: string[] = [];
+    for await (const names of scan) all.push(...names);
+    return all;
+  }
 });
 
 describe('RedisStore.close()', () => {

@@ -1,20 +1,16 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Get, type MessageEvent, Param, Sse, StreamableFile } from '@nestjs/common';
-import { Readable } from 'node:stream';
 import { Observable, of, Subject } from 'rxjs';
 import { STATUS_TABLE } from '../../src/http/index.js';
 import { LockModule, LockOptionsError, LockService, WithLock } from '../../src/lock/index.js';
 import { eventually } from '../support/eventually.js';
+import { FedReadables } from '../support/fed-readables.js';
 import { type HttpApp, startHttpApp } from '../support/http-app.js';
+import { KeyWatch } from '../support/key-watch.js';
 
 /** Sources that the tests feed. */
 const feed = new Subject<string>();
-const sources: Readable[] = [];
-const source = (): Readable => {
-  const readable = new Readable({ read: () => undefined });
-  sources.push(readable);
-  return readable;
-};
+const sources = new FedReadables();
 
 @Controller('v1/method')
 class MethodController {
@@ -83,7 +79,7 @@ class MethodController {
   @Get('file')
   @WithLock('file')
   async file(): Promise<StreamableFile> {
-    return Promise.resolve(new StreamableFile(source()));
+    return Promise.resolve(new StreamableFile(sources.open()));
   }
 }
 
@@ -96,25 +92,14 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const get = (path: string, init?: RequestInit): Promise<Response> => fetch(`${server.url}/v1/${path}`, init);
-const isHeld = async (key: string): Promise<boolean> => ((await locks.inspect(key))?.holders.length ?? 0) > 0;
-const untilHeld = (key: string): Promise<void> => eventually(() => isHeld(key));
-const untilFree = (key: string): Promise<void> => eventually(async () => !(await isHeld(key)));
-
-async function whileBusy<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
-  const lease = await locks.acquire(key);
-  try {
-    return await work();
-  } finally {
-    await lease.release();
-  }
-}
+const keys = new KeyWatch(() => locks);
 
 describe('@WithLock() on a route', () => {
   it.each([
     ['fail', 'lock_busy'],
     ['timeout', 'lock_timeout'],
   ] as const)('answers 409 with Retry-After where the lock is taken: %s', async (path, code) => {
-    const response = await whileBusy('busy', () => get(`method/${path}`));
+    const response = await keys.whileBusy('busy', () => get(`method/${path}`));
     // Neither the key nor who has it.
     const error = { code, message: STATUS_TABLE[code].text };
     expect([response.status, await response.json()]).toMatchObject([409, { error }]);
@@ -123,14 +108,14 @@ describe('@WithLock() on a route', () => {
   });
 
   it.each(['skip', 'skip-observable'])('answers 204 where it is skipped: %s', async (path) => {
-    const skipped = await whileBusy('busy', () => get(`method/${path}`));
+    const skipped = await keys.whileBusy('busy', () => get(`method/${path}`));
     expect([skipped.status, await skipped.text()]).toEqual([204, '']);
     const ran = await get(`method/${path}`);
     expect([ran.status, await ran.text()]).toEqual([200, 'ran']);
   });
 
   it('ends the events of a skipped request', async () => {
-    const skipped = await whileBusy('busy', async () => (await get('method/skip-events')).text());
+    const skipped = await keys.whileBusy('busy', async () => (await get('method/skip-events')).text());
     expect(skipped).not.toContain('data');
     expect(await (await get('method/skip-events')).text()).toContain('data: ran');
   });
@@ -144,32 +129,32 @@ describe('@WithLock() on a route', () => {
   it.each(['events', 'events-later'])('holds the lock until the events end: %s', async (path) => {
     const response = await get(`method/${path}`);
     await eventually(() => feed.observed);
-    expect(await isHeld('events')).toBe(true);
+    expect(await keys.isHeld('events')).toBe(true);
     feed.next('one');
     feed.next('end');
     expect(await response.text()).toContain('data: one');
-    await untilFree('events');
+    await keys.untilFree('events');
   });
 
   it.each(['events', 'events-later'])('frees the lock when the client of the events leaves: %s', async (path) => {
     const leaving = new AbortController();
     await get(`method/${path}`, { signal: leaving.signal });
     await eventually(() => feed.observed);
-    expect(await isHeld('events')).toBe(true);
+    expect(await keys.isHeld('events')).toBe(true);
     leaving.abort();
-    await untilFree('events');
+    await keys.untilFree('events');
     await eventually(() => !feed.observed);
   });
 
   it('holds the lock until a file is sent', async () => {
     const answer = get('method/file');
-    await untilHeld('file');
-    await eventually(() => sources.length > 0);
-    sources.at(-1)?.push('content');
+    await keys.untilHeld('file');
+    await eventually(() => sources.count > 0);
+    sources.push('content');
     const response = await answer;
-    expect(await isHeld('file')).toBe(true);
-    sources.at(-1)?.push(null);
+    expect(await keys.isHeld('file')).toBe(true);
+    sources.push(null);
     expect(await response.text()).toBe('content');
-    await untilFree('file');
+    await keys.untilFree('file');
   });
 });

@@ -1,21 +1,17 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { Controller, Get, Res, StreamableFile, UseInterceptors } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { Readable } from 'node:stream';
 import { defer, firstValueFrom, Observable, of, Subject } from 'rxjs';
 import { currentLease, LockInterceptor, LockModule, LockService, RequestLock } from '../../src/lock/index.js';
 import { eventually } from '../support/eventually.js';
+import { FedReadables } from '../support/fed-readables.js';
 import { type HttpApp, startHttpApp } from '../support/http-app.js';
+import { KeyWatch } from '../support/key-watch.js';
 
 /** Sources that the tests feed. */
 const feed = new Subject<string>();
 const gate = new Subject<string>();
-const sources: Readable[] = [];
-const source = (): Readable => {
-  const readable = new Readable({ read: () => undefined });
-  sources.push(readable);
-  return readable;
-};
+const sources = new FedReadables();
 
 interface KeyRequest extends FastifyRequest {
   readonly params: { readonly key: string };
@@ -28,7 +24,7 @@ class RequestController {
   @Get('file/:key')
   @RequestLock((request: KeyRequest) => `request:${request.params.key}`)
   file(): StreamableFile {
-    return new StreamableFile(source());
+    return new StreamableFile(sources.open());
   }
 
   @Get('own/:key')
@@ -94,57 +90,46 @@ beforeAll(async () => {
 afterAll(() => server.close());
 
 const get = (path: string, init?: RequestInit): Promise<Response> => fetch(`${server.url}/v1/${path}`, init);
-const isHeld = async (key: string): Promise<boolean> => ((await locks.inspect(key))?.holders.length ?? 0) > 0;
-const untilFree = (key: string): Promise<void> => eventually(async () => !(await isHeld(key)));
-
-async function whileBusy<Result>(key: string, work: () => Promise<Result>): Promise<Result> {
-  const lease = await locks.acquire(key);
-  try {
-    return await work();
-  } finally {
-    await lease.release();
-  }
-}
+const keys = new KeyWatch(() => locks);
 
 describe('LockInterceptor', () => {
   it('holds the lock until the streamed answer is complete', async () => {
-    const before = sources.length;
+    const before = sources.count;
     const answer = get('request/file/stream');
-    await eventually(() => sources.length > before);
-    sources.at(-1)?.push('content');
+    await eventually(() => sources.count > before);
+    sources.push('content');
     const response = await answer;
-    expect(await isHeld('request:stream')).toBe(true);
+    expect(await keys.isHeld('request:stream')).toBe(true);
     expect((await get('request/fail/stream')).status).toBe(409);
-    sources.at(-1)?.push(null);
+    sources.push(null);
     expect(await response.text()).toBe('content');
-    await untilFree('request:stream');
+    await keys.untilFree('request:stream');
   });
 
   it('holds the lock until the client has gone, also where the handler answers by itself', async () => {
     const leaving = new AbortController();
     await get('request/own/own', { signal: leaving.signal });
-    expect(await isHeld('request:own')).toBe(true);
+    expect(await keys.isHeld('request:own')).toBe(true);
     leaving.abort();
-    await untilFree('request:own');
+    await keys.untilFree('request:own');
   });
 
   it('frees the lock after an answer that the handler wrote by itself', async () => {
     const response = await get('request/own/finished');
-    expect(await isHeld('request:finished')).toBe(true);
+    expect(await keys.isHeld('request:finished')).toBe(true);
     feed.next(' done');
     expect(await response.text()).toBe('begun done');
-    await untilFree('request:finished');
+    await keys.untilFree('request:finished');
   });
 
   it('leaves the queue when the client leaves while it waits', async () => {
-    const waiters = async (): Promise<number | undefined> => (await locks.inspect('request:wait'))?.waiters.length;
-    await whileBusy('request:wait', async () => {
+    await keys.whileBusy('request:wait', async () => {
       const leaving = new AbortController();
       const answer = get('request/error/wait', { signal: leaving.signal });
-      await eventually(async () => (await waiters()) === 1);
+      await keys.untilWaiting('request:wait', 1);
       leaving.abort();
       await expect(answer).rejects.toThrow();
-      await eventually(async () => (await waiters()) === 0);
+      await keys.untilWaiting('request:wait', 0);
     });
   });
 
@@ -155,7 +140,7 @@ describe('LockInterceptor', () => {
   });
 
   it('answers 204 where it is skipped', async () => {
-    const skipped = await whileBusy('request:s', () => get('request/skip/s'));
+    const skipped = await keys.whileBusy('request:s', () => get('request/skip/s'));
     expect([skipped.status, await skipped.text()]).toEqual([204, '']);
   });
 
@@ -163,7 +148,7 @@ describe('LockInterceptor', () => {
     const answer = get('request/lost/l');
     await eventually(() => gate.observed);
     await locks.forceRelease('request:l');
-    await untilFree('request:l');
+    await keys.untilFree('request:l');
     gate.next('go on');
     const response = await answer;
     expect([response.status, await response.json()]).toMatchObject([500, { error: { code: 'lock_lost' } }]);
@@ -171,7 +156,7 @@ describe('LockInterceptor', () => {
 
   it("frees the lock after the handler's error", async () => {
     expect((await get('request/error/e')).status).toBe(500);
-    await untilFree('request:e');
+    await keys.untilFree('request:e');
   });
 
   it('runs no route without a key', async () => {

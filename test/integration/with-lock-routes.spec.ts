@@ -183,7 +183,7 @@ describe('routes under @WithLock()', () => {
     ['above the route', ordersController(lock, nothing)],
     ['below the route', ordersController(nothing, lock)],
     ['above and below', ordersController(lock, lock)],
-  ])('are the same with it %s: document, routes, metadata and answers', async (_place, controller) => {
+  ])('D14: are the same with it %s: document, routes, metadata and answers', async (_place, controller) => {
     const locked = await start(controller);
     expect(documentOf(locked)).toBe(documentOf(plain));
     expect(routesOf(locked)).toBe(routesOf(plain));
@@ -195,7 +195,7 @@ describe('routes under @WithLock()', () => {
   it.each<[string, Type]>([
     ['request scope', ordersController(lock, nothing, Scope.REQUEST)],
     ['inheritance', InheritingController],
-  ])('answer the same with %s', async (_way, controller) => {
+  ])('D14: answer the same with %s', async (_way, controller) => {
     const locked = await start(controller);
     expect(await answersOf(locked)).toEqual(await answersOf(plain));
     await locked.close();

@@ -83,15 +83,21 @@ export const CLIENT_MUTATIONS: readonly Mutation[] = [
   ),
   inClient(
     'an extension is forgotten by the next renewal',
-    'lock.client.ts',
+    'heartbeat.ts',
     'acquisition.leaseMs = Math.max(acquisition.leaseMs, leaseMs);',
     'acquisition.leaseMs = leaseMs;',
   ),
   inClient(
     'an extension that is not answered counts as one that is',
-    'lock.client.ts',
+    'heartbeat.ts',
     "isAnswered ? 'extended' : 'silent'",
     "isAnswered ? 'extended' : 'extended'",
+  ),
+  inClient(
+    'who does not wait claims on and on',
+    'lock.client.ts',
+    'if (!acquisition.request.waits || isFinal(error)) this.unanswered(acquisition, error);',
+    '',
   ),
   inClient(
     'a new place is taken instead of the lost one',

@@ -31,7 +31,7 @@ const GRANTS_UNTOLD: Change = {
 const GRANTS_UNASKED: Change = {
   file: CLIENT,
   from: "if (answer.kind === 'granted') this.#grant(acquisition, answer.fence, validUntil(sentAt, answer.leftMs), false);\n      else if",
-  to: 'if',
+  to: "if (answer.kind === 'granted') return;\n      if",
 };
 const REVOCATIONS_UNTOLD: Change = {
   file: 'memory-lock.store.ts',
@@ -126,9 +126,7 @@ export const COMFORTS: readonly Mutation[] = [
   },
   {
     rule: 'a beat without an answer is not repeated soon: the next one comes anyway',
-    changes: [
-      { file: 'client/heartbeat.ts', from: 'this.arm(group, RETRY_MS);\n      }\n      heard', to: '}\n      heard' },
-    ],
+    changes: [{ file: 'client/heartbeat.ts', from: 'this.arm(group, RETRY_MS);', to: 'void [group, RETRY_MS];' }],
   },
   {
     rule: 'a waiter does not ask when the first lease ends: the next beat does',

@@ -1,10 +1,27 @@
 import type { GuardedState } from './guarded.state.js';
 import type { Pod, Wish } from './pod.js';
 import type { Workload } from './workload.js';
-import type { World } from './world.js';
+import { FAULTS_END, type World } from './world.js';
+
+/** No new section begins after that, ms. */
+const WORK_END = FAULTS_END + 10_000;
+
+/** Two calls of a second each, by timers that are a little late, ms. */
+const TRY_MS = 2_100;
+
+/** One more task of a pod: section after section, for as long as there is work. */
+export function startTask(workload: Workload, pod: Pod, world: World, at: number): void {
+  world.at(
+    at,
+    () => {
+      if (world.now < WORK_END) new Section(workload, pod, world).begin();
+    },
+    pod.name,
+  );
+}
 
 /** One critical section: its keys one after the other, some time and a write to what they guard, and the way out. */
-export class Section {
+class Section {
   readonly #held: Wish[] = [];
   /** What was read at the beginning, to be written at the end. */
   readonly #readings = new Map<Wish, { readonly state: GuardedState; readonly number: number }>();
@@ -51,7 +68,7 @@ export class Section {
     const { random } = this.world;
     const wish = this.workload.wish(this.pod, key);
     const { weight, capacity, minHoldMs, maxHoldMs, id: description } = wish;
-    const leaseMs = random.chance(0.2) ? 8_000 : 3_000;
+    const leaseMs = this.#leaseMs();
     const request = { key, weight, capacity, leaseMs, minHoldMs, maxHoldMs, description, waits: !this.#isTry };
     this.#current = wish;
     wish.acquisition = this.pod.client.acquire(request, {
@@ -59,7 +76,7 @@ export class Section {
         this.#held.push(wish);
         this.workload.held(wish);
         this.#takeOver(wish);
-        if (random.chance(0.15)) this.#extendLater(wish);
+        if (random.chance(0.25)) this.#extendLater(wish);
         this.#next();
       },
       failed: ({ kind }) => {
@@ -69,6 +86,24 @@ export class Section {
         this.workload.watcher.leases.lost(wish, reason);
         this.#end(`lost: ${reason}`);
       },
+    });
+    if (this.#isTry) this.#endsSoon(wish);
+  }
+
+  /** A try may well be for less than an answer takes. */
+  #leaseMs(): number {
+    const { random } = this.world;
+    if (this.#isTry && random.chance(0.5)) return 300;
+    return random.chance(0.2) ? 8_000 : 3_000;
+  }
+
+  /** Whatever the store does, who does not wait has an outcome within two calls; a pod that stood still begins to count anew. */
+  #endsSoon(wish: Wish): void {
+    const startedAt = this.world.now;
+    this.pod.environment.after(TRY_MS, () => {
+      if (this.#isOver || this.#current !== wish) return;
+      if (this.pod.pausedUntil > startedAt) this.#endsSoon(wish);
+      else this.world.violate('a try goes on', `${wish.id} is ${wish.acquisition?.state ?? 'new'}`);
     });
   }
 
@@ -127,6 +162,7 @@ export class Section {
       this.workload.over(wish, isValid);
     }
     const { random, now } = this.world;
-    this.workload.start(this.pod, now + (random.chance(0.6) ? random.next() * 50 : random.next() * 1_500));
+    const pauseMs = random.chance(0.6) ? random.next() * 50 : random.next() * 1_500;
+    startTask(this.workload, this.pod, this.world, now + pauseMs);
   }
 }

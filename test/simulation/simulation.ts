@@ -1,5 +1,6 @@
 import { Pod } from './pod.js';
 import { Watcher } from './watcher.js';
+import { startTask } from './section.js';
 import { Workload } from './workload.js';
 import { FAULTS_END, REST_AT, type Subject, World } from './world.js';
 
@@ -37,7 +38,7 @@ async function run(world: World, watcher: Watcher): Promise<number> {
   for (let event = world.queue.next(); event !== undefined; event = world.queue.next()) {
     if (event.isCancelled) continue;
     if (event.at > REST_AT) {
-      world.violate('unrest', 'something goes on for ever');
+      judgeUnrest(world);
       break;
     }
     world.now = event.at;
@@ -56,6 +57,11 @@ async function run(world: World, watcher: Watcher): Promise<number> {
     }
   }
   return events;
+}
+
+/** Who waits for a store that is gone asks for as long as it waits. */
+function judgeUnrest(world: World): void {
+  if (!world.isStoreGone) world.violate('unrest', 'something goes on for ever');
 }
 
 /** Pods that stall, die and come, a store that stalls and forgets, clocks that step, operators that revoke. */
@@ -109,7 +115,8 @@ class Faults {
     this.#pods += 1;
     this.watcher.pods.set(pod.name, pod);
     const tasks = 1 + world.random.below(4);
-    for (let task = 0; task < tasks; task += 1) this.workload.start(pod, world.now + world.random.next() * 500);
+    for (let task = 0; task < tasks; task += 1)
+      startTask(this.workload, pod, world, world.now + world.random.next() * 500);
   }
 
   #live(): readonly Pod[] {

@@ -29,19 +29,20 @@ export class TimeRules {
     private readonly wishes: ReadonlyMap<string, Wish>,
   ) {}
 
-  look(key: string, state: LockState | undefined): void {
-    const { now, weather, storeClockSteps: steps } = this.world;
+  /** @returns how long ago the command before was, ms */
+  look(key: string, state: LockState | undefined): number {
+    const { now, keepsData, storeClockSteps: steps } = this.world;
     const last = this.#lastLook.get(key) ?? { at: now, steps };
     this.#lastLook.set(key, { at: now, steps });
     const gap = now - last.at;
     // A clock that was set back shows nothing of the time since the command before.
     this.#blindMs.set(key, this.#blind(key) + (steps > last.steps ? gap : Math.max(0, gap - GAP_MS)));
-    if (weather === 'flush' || weather === 'failover') return;
-    for (const holder of state?.holders ?? []) {
+    for (const holder of keepsData ? (state?.holders ?? []) : []) {
       if (holder.state === 'granted') this.#lookAtUnconfirmed(key, holder);
       this.#lookAtRevoked(key, holder);
       this.#lookAtEnd(holder);
     }
+    return gap;
   }
 
   /** Every lease ends at its holder before it ends at the store, whatever becomes of messages and pods. */

@@ -7,6 +7,8 @@ import { FAULTS_END, type World } from './world.js';
 
 /** What a leave that was lost with the store's data leaves behind may stay for as long, ms. */
 const LONGEST_LEASE_MS = 13_000;
+/** A queue outlives the last command on it by so long, ms. */
+const QUEUE_MS = 9_900;
 /** A process that gave a sign of life so recently is alive for the store, ms. */
 const SURELY_ALIVE_MS = 1_450;
 
@@ -31,8 +33,6 @@ export class Watcher implements Witness {
   /** The oldest place that a wish was told of; a place whose answer was lost is nobody's. */
   readonly #told = new Map<string, { readonly token: string; readonly ticket: number }>();
   readonly #lastSign = new Map<string, SignOfLife>();
-  /** As of before the present command. */
-  #signBefore: { readonly place: string; readonly sign: SignOfLife | undefined } | undefined;
   readonly #left = new Set<string>();
   readonly #before = new Map<string, LockState | undefined>();
 
@@ -96,15 +96,16 @@ export class Watcher implements Witness {
     for (const pod of this.pods.values()) if (!pod.isDead) this.leases.look(pod);
   }
 
-  /** Everybody was served or told, and nothing is left. */
+  /** Everybody was served or told, and nothing is left; of a store that is gone, only who wants to wait for it still waits. */
   checkRest(keys: readonly string[]): void {
     for (const pod of this.pods.values()) {
       if (pod.isDead) continue;
       for (const { acquisition, id } of pod.wishes) {
+        if (this.world.isStoreGone && isWaiting(acquisition)) continue;
         this.world.violate('starvation', `${id} is ${acquisition?.state ?? 'gone'}`);
       }
     }
-    for (const key of keys) {
+    for (const key of this.world.isStoreGone ? [] : keys) {
       this.world.ask(
         (store) => store.inspect(key),
         (state) => {
@@ -115,19 +116,11 @@ export class Watcher implements Witness {
   }
 
   #sign(key: string, pod: string): void {
-    const place = `${key}/${pod}`;
-    this.#signBefore = { place, sign: this.#lastSign.get(place) };
-    this.#lastSign.set(place, { at: this.world.now, forgivenMs: 0 });
+    this.#lastSign.set(`${key}/${pod}`, { at: this.world.now, forgivenMs: 0 });
   }
 
   #isAlive(key: string, pod: string): boolean {
     return this.#isFresh(this.#lastSign.get(`${key}/${pod}`));
-  }
-
-  /** Without the sign of life that this command itself is. */
-  #wasAlive(key: string, pod: string): boolean {
-    const place = `${key}/${pod}`;
-    return this.#isFresh(this.#signBefore?.place === place ? this.#signBefore.sign : this.#lastSign.get(place));
   }
 
   #isFresh(sign: SignOfLife | undefined): boolean {
@@ -148,9 +141,8 @@ export class Watcher implements Witness {
           this.#lookAtGrants(state, before);
           this.#lookForGhosts(state);
         }
-        this.#times.look(key, state);
-        this.#lookForDropped(before, state);
-        this.#signBefore = undefined;
+        const gap = this.#times.look(key, state);
+        if (gap < QUEUE_MS) this.#lookForDropped(before, state);
         then(state);
         this.holders.check(key);
         this.checkDeadlines();
@@ -213,13 +205,17 @@ export class Watcher implements Witness {
     return overAt !== undefined && this.world.now > Math.max(FAULTS_END + LONGEST_LEASE_MS, overAt + 4_000);
   }
 
-  /** Only a process without signs of life loses its places. */
+  /** Only a process without signs of life loses its places; the command itself is one, before others are looked at. */
   #lookForDropped(before: LockState | undefined, after: LockState | undefined): void {
-    if (before === undefined || this.world.weather !== 'network') return;
+    if (before === undefined || !this.world.keepsData || this.world.weather === 'clocks') return;
     const kept = new Set(after === undefined ? [] : [...after.holders, ...after.waiters].map(({ token }) => token));
     for (const { token, process } of before.waiters) {
-      if (kept.has(token) || this.#left.has(token) || !this.#wasAlive(before.key, process)) continue;
+      if (kept.has(token) || this.#left.has(token) || !this.#isAlive(before.key, process)) continue;
       this.world.violate('dropped', `${token} waits and its process lives`);
     }
   }
+}
+
+function isWaiting(acquisition: Wish['acquisition']): boolean {
+  return acquisition?.request.waits === true && acquisition.state !== 'held';
 }

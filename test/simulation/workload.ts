@@ -1,11 +1,7 @@
 import { GuardedState } from './guarded.state.js';
 import type { Pod, Wish } from './pod.js';
-import { Section } from './section.js';
 import type { Watcher } from './watcher.js';
-import { FAULTS_END, type World } from './world.js';
-
-/** No new section begins after that, ms. */
-const WORK_END = FAULTS_END + 10_000;
+import type { World } from './world.js';
 
 type Choice = readonly [number, ...number[]];
 
@@ -31,17 +27,6 @@ export class Workload {
       ['c', [1]],
     ]);
     this.#states = new Map(this.keys.map((key) => [key, new GuardedState(world)]));
-  }
-
-  /** One more task of a pod, for as long as there is work. */
-  start(pod: Pod, at: number): void {
-    this.world.at(
-      at,
-      () => {
-        if (this.world.now < WORK_END) new Section(this, pod, this.world).begin();
-      },
-      pod.name,
-    );
   }
 
   /** Which keys a section takes, in the order in which the product takes them. */

@@ -17,9 +17,9 @@ export type Weather = (typeof WEATHERS)[number];
 
 /**
  * network: nothing worse than messages, pods and a store that stalls · clocks: the store's clock is set, too · flush: it loses all
- * data · failover: it falls back to what a replica had
+ * data · failover: it falls back to what a replica had · gone: it never answers again when the other faults are over
  */
-const WEATHERS = ['network', 'network', 'clocks', 'flush', 'failover'] as const;
+const WEATHERS = ['network', 'network', 'clocks', 'flush', 'failover', 'gone'] as const;
 
 const START_US = 1_764_421_836_000_000;
 
@@ -74,6 +74,16 @@ export class World {
     return this.now < FAULTS_END;
   }
 
+  /** For good. */
+  get isStoreGone(): boolean {
+    return this.weather === 'gone' && !this.hasFaults;
+  }
+
+  /** Until it is gone. */
+  get keepsData(): boolean {
+    return this.weather !== 'flush' && this.weather !== 'failover';
+  }
+
   at(time: number, run: () => void, owner?: string): Scheduled {
     return this.queue.add(Math.max(time, this.now), run, owner);
   }
@@ -88,6 +98,7 @@ export class World {
 
   /** Runs a command at the store once it goes on; what it answers is known before the next event. */
   command<Answer>(run: (store: LockStore) => Promise<Answer>, done: (answer: Answer) => void): void {
+    if (this.isStoreGone) return;
     if (this.now < this.storePausedUntil) {
       this.at(this.storePausedUntil + this.random.next() * 2, () => {
         this.command(run, done);

@@ -1,5 +1,6 @@
 import type { SeededRandom } from '../simulation/seeded.random.js';
 import { monotonicNow } from './lock-worker.js';
+import { pass } from './pass.js';
 
 /** Something bad that happens to one of the processes, and is over when it resolves. */
 export interface Disturbance {
@@ -38,10 +39,6 @@ export async function disturb(
   }
   await Promise.all(going.values());
   return happened;
-}
-
-export function pass(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }
 
 function pick(disturbances: readonly Disturbance[], random: SeededRandom): Disturbance | undefined {

@@ -54,12 +54,12 @@ export class ClockedRedis implements Store {
     await this.subscriber.unsubscribe(channel);
   }
 
-  async scan(pattern: string, limit: number): Promise<readonly string[]> {
+  async *scan(pattern: string): AsyncGenerator<readonly string[]> {
     const names = new Set<string>();
     for await (const batch of this.client.scanStream({ match: pattern, count: 100 })) {
       for (const name of batch as string[]) names.add(name);
     }
-    return [...names].slice(0, limit);
+    yield [...names];
   }
 
   health(): StoreHealth {

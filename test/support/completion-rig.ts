@@ -79,11 +79,5 @@ export function contentOf(text: string): string {
     .join('');
 }
 
-/** A second at most: what is promised for an abort. */
-export async function until(isSo: () => boolean): Promise<void> {
-  const end = Date.now() + 1_000;
-  while (!isSo()) {
-    if (Date.now() > end) throw new Error('did not come true within a second');
-    await new Promise((resolve) => setTimeout(resolve, 10));
-  }
-}
+/** What is promised for an abort. */
+export const ABORT_MS = 1_000;

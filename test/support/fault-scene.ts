@@ -1,14 +1,12 @@
 import { afterEach, beforeEach } from '@jest/globals';
 import type { Redis } from 'ioredis';
 import { lockKeys } from '../../src/lock/lock.keys.js';
-import { loadLockScripts, type LockScripts } from '../../src/lock/lock.scripts.js';
+import type { LockScripts } from '../../src/lock/lock.scripts.js';
 import type { CommandFault, Fault, FaultProxy, MessageFault, Words } from './fault-proxy.js';
-import type { ProxiedFleet, RedisGround } from './lock-grounds.js';
+import { LOCK_SCRIPTS, type ProxiedFleet, type RedisGround } from './lock-grounds.js';
 import { LockWorld } from './lock-world.js';
 import { ask } from './redis-sentinel.js';
 import type { RedisServer } from './redis-server.js';
-
-const scripts = loadLockScripts();
 
 /** Pods behind proxies, the servers themselves, and a way to look that is not disturbed. */
 export class FaultScene {
@@ -97,6 +95,6 @@ export function scenePerTest(ground: () => RedisGround): () => FaultScene {
 }
 
 function runs([name, script]: Words, wanted: keyof LockScripts): boolean {
-  const { sha1, source } = scripts[wanted];
+  const { sha1, source } = LOCK_SCRIPTS[wanted];
   return (name === 'evalsha' && script === sha1) || (name === 'eval' && script === source);
 }

@@ -1,13 +1,13 @@
 import { Redis } from 'ioredis';
 import type { AcquireAnswer, AcquireCommand, LockMessage, LockStore } from '../../src/lock/lock.store.js';
-import { loadLockScripts } from '../../src/lock/lock.scripts.js';
+import { loadLockScripts, type LockScripts } from '../../src/lock/lock.scripts.js';
 import { LOCK_LIMITS } from '../../src/lock/lock.limits.js';
 import { MemoryLockStore } from '../../src/lock/memory-lock.store.js';
 import { LockTable } from '../../src/lock/memory/lock.table.js';
 import { RedisLockStore } from '../../src/lock/redis-lock.store.js';
 import { CLOCK_KEY, ClockedRedis, type TestClock } from './clocked-redis.js';
 
-const START_US = 1_764_421_836_000_000;
+export const START_US = 1_764_421_836_000_000;
 export const PROCESSES = ['p1', 'p2', 'p3'] as const;
 
 /** A lock store in the test's time, with what its processes were told. */
@@ -49,11 +49,12 @@ export async function redisBench(
   server: { host: string; port: number },
   prefix: string,
   clock: TestClock = { us: START_US },
+  scripts: LockScripts = loadLockScripts({ clock: { key: CLOCK_KEY } }),
 ): Promise<RedisBench> {
   const client = new Redis(server.port, server.host);
   const subscriber = new Redis(server.port, server.host);
   const redis = new ClockedRedis(prefix, clock, client, subscriber);
-  const store = new RedisLockStore(redis, loadLockScripts({ clock: { key: CLOCK_KEY } }));
+  const store = new RedisLockStore(redis, scripts);
   const heard = await listen(store, () => redis.settle());
   const close = (): Promise<void> => {
     client.disconnect();
@@ -63,7 +64,7 @@ export async function redisBench(
   return { store, clock, redis, client, heard, close };
 }
 
-async function listen(store: LockStore, settle: () => Promise<void>): Promise<LockBench['heard']> {
+export async function listen(store: LockStore, settle: () => Promise<void>): Promise<LockBench['heard']> {
   const messages: (readonly [string, LockMessage])[] = [];
   for (const name of PROCESSES) await store.subscribe(name, (message) => messages.push([name, message]));
   return async () => {

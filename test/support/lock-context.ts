@@ -1,13 +1,13 @@
 import { type INestApplicationContext, Module, type Type } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import { LockModule, type LockModuleOptions, LockService } from '../../src/lock/index.js';
+import { KeyWatch } from './key-watch.js';
 
 export interface LockContext<Service> {
   readonly app: INestApplicationContext;
   readonly service: Service;
   readonly locks: LockService;
-  /** Whether somebody has it now. */
-  isHeld(key: string): Promise<boolean>;
+  readonly keys: KeyWatch;
 }
 
 /** The root of a test's application. */
@@ -22,6 +22,5 @@ export async function startLockContext<Service>(
   const root = { module: RootModule, imports: [LockModule.forRoot({ graceMs: 0, ...options })], providers: [provider] };
   const app = await NestFactory.createApplicationContext(root, { logger: false, abortOnError: false });
   const locks = app.get(LockService);
-  const isHeld = async (key: string): Promise<boolean> => ((await locks.inspect(key))?.holders.length ?? 0) > 0;
-  return { app, service: app.get(provider), locks, isHeld };
+  return { app, service: app.get(provider), locks, keys: new KeyWatch(() => locks) };
 }

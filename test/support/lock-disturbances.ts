@@ -1,8 +1,9 @@
 import { rm } from 'node:fs/promises';
 import type { SeededRandom } from '../simulation/seeded.random.js';
-import { type Disturbance, pass } from './chaos.js';
+import type { Disturbance } from './chaos.js';
 import type { CommandFault, FaultProxy, MessageFault } from './fault-proxy.js';
 import type { LockFleet } from './lock-fleet.js';
+import { pass } from './pass.js';
 import { ask } from './redis-sentinel.js';
 import type { RedisServer } from './redis-server.js';
 

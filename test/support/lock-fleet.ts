@@ -11,7 +11,9 @@ export interface FleetOptions {
   readonly loads: readonly Load[];
 }
 
-/** A process that has settled all waits and is asked to end takes this long at most, ms. */
+/** What follows the longest wait: its section, and closing over a store that may not answer, ms. */
+const SETTLE_MS = 20_000;
+/** A process that has closed everything ends by itself within this time, ms. */
 const END_MS = 10_000;
 
 /** Several processes that contend for locks, and what they told over their lives, those that were killed included. */
@@ -68,7 +70,7 @@ export class LockFleet {
   /** Lets all of them come to their ends. @returns what was wrong with those ends */
   async stop(): Promise<readonly string[]> {
     const longestWaitMs = Math.max(...this.options.loads.map(({ waitMs }) => waitMs));
-    await Promise.all(this.#workers.map((worker) => this.#end(worker, longestWaitMs + END_MS)));
+    await Promise.all(this.#workers.map((worker) => this.#end(worker, longestWaitMs)));
     return (await Promise.all(this.workers.map((worker) => this.#faultOf(worker)))).filter((fault) => fault !== '');
   }
 
@@ -87,14 +89,13 @@ export class LockFleet {
     for (const load of this.options.loads) worker.begin(load);
   }
 
-  async #end(worker: LockWorker, ceilingMs: number): Promise<void> {
+  async #end(worker: LockWorker, longestWaitMs: number): Promise<void> {
     worker.resume();
-    const timer = setTimeout(() => {
-      worker.kill();
-    }, ceilingMs);
     worker.stop();
+    await atMost(longestWaitMs + SETTLE_MS, [worker.stopped, worker.ended]);
+    await atMost(END_MS, [worker.ended]);
+    worker.kill();
     await worker.ended;
-    clearTimeout(timer);
   }
 
   async #faultOf(worker: LockWorker): Promise<string> {
@@ -106,4 +107,13 @@ export class LockFleet {
       : 'with wishes that were neither served nor told';
     return `${worker.name} ended with ${String(code ?? signal)}, ${state}`;
   }
+}
+
+async function atMost(ms: number, awaited: readonly Promise<unknown>[]): Promise<void> {
+  let timer: NodeJS.Timeout | undefined;
+  const isOver = new Promise((resolve) => {
+    timer = setTimeout(resolve, ms);
+  });
+  await Promise.race([...awaited, isOver]);
+  clearTimeout(timer);
 }

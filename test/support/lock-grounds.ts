@@ -1,10 +1,12 @@
 import type { Cluster, Redis } from 'ioredis';
 import { MemoryLockStore, RedisLockStore } from '../../src/lock/index.js';
+import { loadLockScripts } from '../../src/lock/lock.scripts.js';
 import { RedisStore, type RedisStoreOptions } from '../../src/store/index.js';
 import { eventually } from './eventually.js';
 import { type FaultProxy, startFaultProxy } from './fault-proxy.js';
 import type { LockFleet, LockGround } from './lock-world.js';
 import type { RedisServer } from './redis-server.js';
+import { REAL_TIME, VirtualTime } from './test-time.js';
 
 /** Locks in this process alone. */
 export function memoryGround(): LockGround {
@@ -12,7 +14,7 @@ export function memoryGround(): LockGround {
     const store = new MemoryLockStore();
     return Promise.resolve({ open: () => Promise.resolve(store), close: () => Promise.resolve() });
   };
-  return { fleet, stop: () => Promise.resolve() };
+  return { time: new VirtualTime(), fleet, stop: () => Promise.resolve() };
 }
 
 /** One way to run Redis; see redis-kinds.ts. */
@@ -40,10 +42,15 @@ export interface ProxiedFleet extends LockFleet {
   readonly proxies: readonly FaultProxy[];
 }
 
+/** One reading for all pods and for who watches what they send. */
+export const LOCK_SCRIPTS = loadLockScripts();
+
 let fleets = 0;
 
 /** Locks on Redis: each fleet under a prefix of its own. */
 export class RedisGround implements LockGround {
+  readonly time = REAL_TIME;
+
   constructor(
     readonly redis: RedisKind,
     /** Made by it: in place of its own way to open a store. */
@@ -95,7 +102,7 @@ function fleetOf(options: () => RedisStoreOptions): LockFleet {
     opened.push(store);
     // A cluster that has just begun, or fails over, is not ready at once.
     await eventually(() => store.connected().then(() => true));
-    return new RedisLockStore(store);
+    return new RedisLockStore(store, LOCK_SCRIPTS);
   };
   const close = async (): Promise<void> => {
     await Promise.all(opened.splice(0).map((store) => store.close()));

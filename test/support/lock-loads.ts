@@ -1,6 +1,6 @@
 import type { Load } from './lock-worker.js';
 
-const USUAL = { rounds: 1e9, leaseMs: 2_000, waitMs: 6_000, isScoped: false, restMs: 30 } as const;
+const USUAL = { rounds: 1e9, leaseMs: 2_000, waitMs: 4_000, isScoped: false, restMs: 30 } as const;
 
 /** Keys of the loads below whose sections write a number under each key. */
 export const COUNTED_KEYS = ['one', 'long', 'read', 'a', 'b'] as const;
@@ -8,7 +8,7 @@ export const COUNTED_KEYS = ['one', 'long', 'read', 'a', 'b'] as const;
 /** What the processes of a chaos run do: every mode, sections shorter and longer than their leases, several keys at once. */
 export const CHAOS_LOADS: readonly Load[] = [
   { ...USUAL, tasks: 3, keySets: [['one']], modes: ['exclusive'], holdMs: [1, 40] },
-  { ...USUAL, tasks: 1, keySets: [['long']], modes: ['exclusive'], holdMs: [200, 2_500], leaseMs: 1_200 },
+  { ...USUAL, tasks: 1, keySets: [['long']], modes: ['exclusive'], holdMs: [200, 1_600], leaseMs: 1_200 },
   {
     ...USUAL,
     tasks: 3,

@@ -11,6 +11,9 @@ export interface Place {
 export class LockMonitor {
   /** In the order of execution. */
   readonly places: Place[] = [];
+  /** Acquires and leaves that were sent more than once, since no answer came in time. */
+  repeats = 0;
+  readonly #sent = new Set<string>();
 
   private constructor(
     private readonly redis: Redis,
@@ -19,8 +22,10 @@ export class LockMonitor {
   ) {
     monitor.on('monitor', (_time: string, words: readonly string[], source: string) => {
       const [name = '', key, score, member] = words;
-      if (source !== 'lua' || name.toLowerCase() !== 'zadd' || key !== queue || member === undefined) return;
-      this.places.push({ token: member, ticket: Number(score) });
+      if (source !== 'lua') this.#countRepeat(words);
+      else if (name.toLowerCase() === 'zadd' && key === queue && member !== undefined) {
+        this.places.push({ token: member, ticket: Number(score) });
+      }
     });
   }
 
@@ -33,5 +38,14 @@ export class LockMonitor {
   close(): void {
     this.monitor.disconnect();
     this.redis.disconnect();
+  }
+
+  /** acquire and leave are the scripts with five keys; the token is their second argument. */
+  #countRepeat(words: readonly string[]): void {
+    const [name = '', script = '', keys, , , , , , , token] = words;
+    if (!name.toLowerCase().startsWith('eval') || keys !== '5' || token === undefined) return;
+    const call = `${script} ${token}`;
+    if (this.#sent.has(call)) this.repeats += 1;
+    this.#sent.add(call);
   }
 }

@@ -9,6 +9,8 @@ import { Redis } from 'ioredis';
 import { LockService, RedisLockStore } from '../../dist/lock/index.js';
 import { RedisStore } from '../../dist/store/index.js';
 
+/** A process with nothing left has ended by then, ms. */
+const END_MS = 5_000;
 /** Between two looks at whether the lease is held. */
 const LOOK_MS = 15;
 
@@ -44,6 +46,8 @@ async function stop() {
   await guard.quit();
   await tell({ event: 'stopped' });
   process.channel.unref();
+  // Runs only where something keeps the process, which its parent finds on standard error.
+  setTimeout(() => console.error(`kept by ${process.getActiveResourcesInfo().join()}`), END_MS).unref();
 }
 
 async function repeat(load) {

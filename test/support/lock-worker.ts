@@ -75,11 +75,14 @@ export class LockWorker {
   /** When it was stopped and went on, so that its delays can be told from the lock's. */
   readonly pauses: { readonly from: number; until: number }[] = [];
   readonly ready: Promise<void>;
+  /** Resolves when it has said that all its wishes were settled and its locks and connections closed. */
+  readonly stopped: Promise<void>;
   /** How it ended, with all that it wrote on standard error. */
   readonly ended: Promise<{ readonly code: number | null; readonly signal: string | null; readonly errors: string }>;
   readonly #child: ChildProcess;
   readonly #byId = new Map<number, Section>();
   #hasStopped = false;
+  #stopped: () => void = () => undefined;
 
   constructor(
     readonly name: string,
@@ -93,6 +96,7 @@ export class LockWorker {
       env: {},
       stdio: ['ignore', 'ignore', 'pipe', 'ipc'],
     });
+    this.stopped = new Promise((resolve) => (this.#stopped = resolve));
     let errors = '';
     this.#child.stderr?.setEncoding('utf8').on('data', (text: string) => (errors += text));
     this.ended = new Promise((resolve) => {
@@ -110,7 +114,7 @@ export class LockWorker {
     });
   }
 
-  /** Whether it has said that all its wishes were settled and its locks and connections closed. */
+  /** Whether `stopped` has resolved. */
   get hasStopped(): boolean {
     return this.#hasStopped;
   }
@@ -152,6 +156,7 @@ export class LockWorker {
         break;
       case 'stopped':
         this.#hasStopped = true;
+        this.#stopped();
         break;
       case 'settled':
         this.settled.push(message);

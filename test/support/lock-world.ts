@@ -8,6 +8,7 @@ import {
   type LockStore,
 } from '../../src/lock/index.js';
 import { eventually } from './eventually.js';
+import { REAL_TIME, type TestTime } from './test-time.js';
 import { UnreliableStore } from './unreliable-store.js';
 
 /** The stores of one fleet of pods, that nobody else has to do with. */
@@ -19,6 +20,7 @@ export interface LockFleet {
 
 /** What locks may live on: memory, one Redis, Sentinel, Cluster. */
 export interface LockGround {
+  readonly time: TestTime;
   fleet(): Promise<LockFleet>;
   stop(): Promise<void>;
 }
@@ -36,11 +38,12 @@ export class LockWorld {
   private constructor(
     private readonly fleet: LockFleet,
     readonly store: LockStore,
+    readonly time: TestTime,
   ) {}
 
   static async start(ground: LockGround): Promise<LockWorld> {
     const fleet = await ground.fleet();
-    return new LockWorld(fleet, await fleet.open());
+    return new LockWorld(fleet, await fleet.open(), ground.time);
   }
 
   /** @param view another way to the same locks, which stays clear while the fleet's is disturbed */
@@ -49,7 +52,7 @@ export class LockWorld {
     const close = async (): Promise<void> => {
       await Promise.all([fleet.close(), view.close()]);
     };
-    return new LockWorld({ open: () => fleet.open(), close }, store);
+    return new LockWorld({ open: () => fleet.open(), close }, store, REAL_TIME);
   }
 
   /** One that has taken locks before, and hears messages. */
@@ -84,8 +87,8 @@ export class LockWorld {
   }
 
   /** Keys that anybody holds or waits for. */
-  busy(): Promise<readonly string[]> {
-    return this.store.list(10_000);
+  async busy(): Promise<readonly string[]> {
+    return (await this.store.list(10_000)).map(({ key }) => key);
   }
 
   /** Resolves when so many wait for the key. */
@@ -114,15 +117,20 @@ export class LockWorld {
   }
 }
 
-/** A world for each test, where nothing is left at the end. */
+/** A world for each test, where nothing is left at the end: no lock, no waiter, and no timer where that can be known. */
 export function worldPerTest(ground: () => LockGround): () => LockWorld {
   let world: LockWorld | undefined;
   beforeEach(async () => {
+    ground().time.begin();
     world = await LockWorld.start(ground());
   });
   afterEach(async () => {
-    await world?.close();
-    world = undefined;
+    try {
+      await world?.close();
+    } finally {
+      world = undefined;
+      ground().time.end();
+    }
   });
   return () => {
     if (world === undefined) throw new Error('there is a world only within a test');
@@ -133,9 +141,4 @@ export function worldPerTest(ground: () => LockGround): () => LockWorld {
 /** Resolves when a holder was told that it holds no more. */
 export async function told({ signal }: Lease): Promise<void> {
   if (!signal.aborted) await once(signal, 'abort');
-}
-
-/** Lets time pass. */
-export function pass(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
 }

@@ -2,6 +2,7 @@ import { PassThrough } from 'node:stream';
 import { Controller, Get, Post, Req, Res } from '@nestjs/common';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { clientSignal, Drain, type DrainOptions, errorBody, toApiError } from '../../src/http/index.js';
+import { eventually } from './eventually.js';
 import { startHttpApp, type HttpApp, type HttpAppOptions } from './http-app.js';
 import { RawConnection } from './raw-http.js';
 
@@ -34,7 +35,7 @@ export class OpenWork {
     const connection = await RawConnection.open(this.server.port);
     const before = this.signals.length;
     connection.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
-    await until(() => this.signals.length > before);
+    await eventually(() => this.signals.length > before);
     return connection;
   }
 
@@ -42,10 +43,6 @@ export class OpenWork {
     this.finish();
     await this.server.close();
   }
-}
-
-export async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
 }
 
 /** What a test holds in its hands of an open request. */

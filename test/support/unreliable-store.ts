@@ -11,6 +11,7 @@ import type {
   RevokeAnswer,
   RevokeCommand,
 } from '../../src/lock/lock.store.js';
+import { pass } from './pass.js';
 
 /**
  * What becomes of a call. `unsent`: it never runs · `lost`: it runs and nobody hears of it · with delays it runs, or is heard of,
@@ -28,13 +29,15 @@ type Call = 'acquire' | 'beat' | 'leave';
 export class UnreliableStore implements LockStore {
   /** How often each was called. */
   readonly calls: Record<Call, number> = { acquire: 0, beat: 0, leave: 0 };
+  /** Of each look at a lock, how many holders it asked for. */
+  readonly inspections: (number | undefined)[] = [];
   hears: HearsFault | undefined;
   /** Resolves once it hears. */
   readonly subscribed: Promise<void>;
-  /** Subscribing takes so much longer, ms. */
-  subscribesAfterMs = 0;
   #isDead = false;
   #stand: () => void = () => undefined;
+  #gate: Promise<void> | undefined;
+  #openGate: () => void = () => undefined;
   readonly #always = new Map<Call, CallFault>();
   readonly #next = new Map<Call, CallFault[]>();
 
@@ -61,12 +64,18 @@ export class UnreliableStore implements LockStore {
     this.#isDead = true;
   }
 
+  /** Subscribing goes no further until heal(). */
+  holdSubscribing(): void {
+    this.#gate = new Promise((resolve) => (this.#openGate = resolve));
+  }
+
   heal(): void {
     this.#isDead = false;
     this.#always.clear();
     this.#next.clear();
     this.hears = undefined;
-    this.subscribesAfterMs = 0;
+    this.#gate = undefined;
+    this.#openGate();
   }
 
   acquire(command: AcquireCommand): Promise<AcquireAnswer> {
@@ -85,16 +94,17 @@ export class UnreliableStore implements LockStore {
     return this.store.revoke(command);
   }
 
-  inspect(key: string): Promise<LockState | undefined> {
-    return this.store.inspect(key);
+  inspect(key: string, shown?: number): Promise<LockState | undefined> {
+    this.inspections.push(shown);
+    return this.store.inspect(key, shown);
   }
 
-  list(limit: number): Promise<readonly string[]> {
-    return this.store.list(limit);
+  list(limit: number, signal?: AbortSignal): Promise<readonly LockState[]> {
+    return this.store.list(limit, signal);
   }
 
   async subscribe(process: string, receive: (message: LockMessage) => void, resumed?: () => void): Promise<void> {
-    if (this.subscribesAfterMs > 0) await pass(this.subscribesAfterMs);
+    await this.#gate;
     const hear = (message: LockMessage): void => {
       this.#hear(() => {
         receive(message);
@@ -133,7 +143,3 @@ export class UnreliableStore implements LockStore {
 }
 
 const NEVER = new Promise<never>(() => undefined);
-
-function pass(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}

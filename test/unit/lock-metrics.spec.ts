@@ -65,16 +65,16 @@ describe('LockMetrics', () => {
 
   it('never learns a key from the locks that it watches', async () => {
     const locks = new LockService(new MemoryLockStore(), { observer: metrics });
-    const lease = await locks.acquire('order:secret-17');
-    expect(await locks.tryAcquire('order:secret-17')).toBeUndefined();
+    const lease = await locks.acquire('secret@example.com:cart');
+    expect(await locks.tryAcquire('secret@example.com:cart', { template: 'cart:*' })).toBeUndefined();
     await lease.release();
     await locks.withLock('secret-18', { template: 'job:*' }, () => undefined);
     await locks.close();
     const page = await registry.metrics();
     expect(page).not.toContain('secret');
-    expect(page).toContain('coordinator_lock_wait_seconds_count{template="order:*",outcome="busy"} 1');
-    expect(page).toContain('coordinator_lock_contended_total{template="order:*"} 1');
+    expect(page).toContain('coordinator_lock_wait_seconds_count{template="cart:*",outcome="busy"} 1');
+    expect(page).toContain('coordinator_lock_contended_total{template="cart:*"} 1');
     expect(page).toContain('coordinator_lock_hold_seconds_count{template="job:*",end="released"} 1');
-    expect(page).toContain('coordinator_lock_waiting{template="order:*"} 0');
+    expect(page).toContain('coordinator_lock_waiting{template="*"} 0');
   });
 });

@@ -28,6 +28,7 @@ interface OpenFarewell {
 export class Farewells {
   readonly #open = new Map<string, OpenFarewell>();
   #onEmpty: (() => void)[] = [];
+  #isStopped = false;
 
   constructor(
     private readonly environment: ClientEnvironment,
@@ -36,6 +37,7 @@ export class Farewells {
 
   /** What was said of a token before and is not answered yet still counts: a late word of its acquire ends no minimum hold. */
   say(farewell: Farewell): void {
+    if (this.#isStopped) return;
     const earlier = this.#open.get(farewell.token);
     if (earlier !== undefined && (earlier.farewell.buries || !farewell.buries)) return;
     earlier?.timer?.cancel();
@@ -62,8 +64,9 @@ export class Farewells {
     else this.#onEmpty.push(run);
   }
 
-  /** Gives up what is open; the leases end by themselves. */
+  /** Gives up what is open, and whatever else would be to say; the leases end by themselves. */
   stop(): void {
+    this.#isStopped = true;
     for (const open of this.#open.values()) this.#close(open, { kind: 'silent' });
   }
 

@@ -1,4 +1,5 @@
-import type { AcquireAnswer, LockMessage, WaiterAnswer } from '../lock.store.js';
+import { LockStoreError } from '../lock.errors.js';
+import type { AcquireAnswer, LockMessage } from '../lock.store.js';
 import {
   Acquisition,
   type AcquisitionFailure,
@@ -10,8 +11,9 @@ import { AcquisitionBook } from './acquisition.book.js';
 import type { ClientEnvironment, LockLine } from './client.ports.js';
 import { CLIENT_RULES, validUntil } from './client.rules.js';
 import { type FarewellOutcome, Farewells } from './farewells.js';
-import { type BeatListener, Heartbeat } from './heartbeat.js';
+import { type BeatListener, type ExtensionOutcome, Heartbeat, type Place } from './heartbeat.js';
 import { Inquiry, type InquiryListener } from './inquiry.js';
+import { isFinal } from './store.line.js';
 import { Tenure } from './tenure.js';
 
 /**
@@ -84,19 +86,9 @@ export class LockClient implements InquiryListener, BeatListener {
    * Makes a held lease at least that long, from now and with each renewal.
    * @param hear the store confirmed it, or was silent (the renewal is repeated), or the lease is lost
    */
-  extend(acquisition: Acquisition, leaseMs: number, hear: (outcome: 'extended' | 'silent' | 'lost') => void): void {
-    if (acquisition.state !== 'held') {
-      hear('lost');
-      return;
-    }
-    acquisition.leaseMs = Math.max(acquisition.leaseMs, leaseMs);
-    acquisition.renewAt = this.environment.now() + CLIENT_RULES.renewalRetryMs;
-    const renewal = { acquisition, token: acquisition.token, leaseMs: acquisition.leaseMs };
-    const group = this.#book.group(acquisition.request.key);
-    this.#heartbeat.send(group, { renewals: [renewal], waiters: [] }, (isAnswered) => {
-      hear(acquisition.state !== 'held' ? 'lost' : isAnswered ? 'extended' : 'silent');
-    });
-    this.#heartbeat.arm(group);
+  extend(acquisition: Acquisition, leaseMs: number, hear: (outcome: ExtensionOutcome) => void): void {
+    if (acquisition.state !== 'held') hear('lost');
+    else this.#heartbeat.extend(this.#book.group(acquisition.request.key), { acquisition, leaseMs }, hear);
   }
 
   /** Takes what the store tells this process, in any order, late, twice or never. */
@@ -157,11 +149,18 @@ export class LockClient implements InquiryListener, BeatListener {
   renewed(acquisition: Acquisition, { sentAt, leaseMs }: { sentAt: number; leaseMs: number }): void {
     const deadline = validUntil(sentAt, leaseMs);
     if (acquisition.state === 'claiming') {
-      this.#grant(acquisition, acquisition.fence, deadline, true);
+      if (deadline > this.environment.now()) this.#grant(acquisition, acquisition.fence, deadline, true);
+      else this.unconfirmed(acquisition);
       return;
     }
     acquisition.renewAt = sentAt + leaseMs / 3;
     this.#tenure.prolong(acquisition, deadline);
+  }
+
+  /** Who waits claims again with the next beat; who does not asks no further. */
+  unconfirmed(acquisition: Acquisition, error: unknown = new LockStoreError('its answers come too late')): void {
+    acquisition.silence = error;
+    if (!acquisition.request.waits || isFinal(error)) this.unanswered(acquisition, error);
   }
 
   refused(acquisition: Acquisition, answer: 'gone' | 'revoked'): void {
@@ -170,8 +169,7 @@ export class LockClient implements InquiryListener, BeatListener {
     else this.#requeue(acquisition);
   }
 
-  placed(acquisition: Acquisition, place: { answer: WaiterAnswer; sentAt: number; counter: number }): void {
-    const { answer, sentAt, counter } = place;
+  placed(acquisition: Acquisition, { answer, sentAt, counter }: Place): void {
     if (acquisition.state === 'queued') {
       if (answer.kind === 'granted') this.#grant(acquisition, answer.fence, validUntil(sentAt, answer.leftMs), false);
       else if (answer.kind === 'gone') this.#requeue(acquisition);
@@ -206,7 +204,7 @@ export class LockClient implements InquiryListener, BeatListener {
     const group = this.#book.group(acquisition.request.key);
     if (deadline > this.environment.now() + (isFull ? 0 : CLIENT_RULES.minimumLeftMs)) {
       this.#tenure.begin(acquisition, deadline, isFull);
-      this.#heartbeat.arm(group);
+      this.#heartbeat.armFor(group, acquisition);
       acquisition.listener.held();
       return;
     }
@@ -216,9 +214,13 @@ export class LockClient implements InquiryListener, BeatListener {
     this.#heartbeat.beat(group);
   }
 
-  /** R3: a lost place is retaken under a new token, with the old ticket. */
+  /** R3: a lost place is retaken under a new token, with the old ticket; who does not wait has none. */
   #requeue(acquisition: Acquisition): void {
     const { token, unanswered, request } = acquisition;
+    if (!request.waits) {
+      this.unconfirmed(acquisition);
+      return;
+    }
     if (unanswered.size > 0) this.#farewells.say({ key: request.key, token, buries: true });
     this.#book.enter(acquisition, this.environment.now());
     this.#inquiry.ask(acquisition);
@@ -239,12 +241,9 @@ export class LockClient implements InquiryListener, BeatListener {
   #end(acquisition: Acquisition, keepUntil?: number): void {
     const { token, unanswered, request } = acquisition;
     acquisition.stop();
+    const keeps = keepUntil === undefined ? {} : { keepUntil };
+    // First, since the next one waits for it.
+    this.#farewells.say({ key: request.key, token, buries: unanswered.size > 0, ...keeps });
     this.#book.strike(acquisition);
-    this.#farewells.say({
-      key: request.key,
-      token,
-      buries: unanswered.size > 0,
-      ...(keepUntil !== undefined && { keepUntil }),
-    });
   }
 }

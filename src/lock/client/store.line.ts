@@ -8,14 +8,17 @@ import type {
   LeaveCommand,
   LockStore,
 } from '../lock.store.js';
-import type { ClientEnvironment, ClientTimer, Hear, LockLine } from './client.ports.js';
+import type { ClientEnvironment, Hear, LockLine, Outcome } from './client.ports.js';
 
 /** How long one call may take, whatever the store's own client thinks of it. */
 const CALL_DEADLINE_MS = 1_000;
+/** How long an operator's question may take, which may be many calls. */
+export const QUESTION_DEADLINE_MS = 8_000;
 
 /** The way to a real store: each call has its own deadline here, and a late answer is still handed on. */
 export class StoreLine implements LockLine {
-  readonly #timers = new Set<ClientTimer>();
+  /** Ends a call without an answer. */
+  readonly #open = new Set<(error: unknown) => void>();
 
   constructor(
     private readonly store: LockStore,
@@ -34,41 +37,51 @@ export class StoreLine implements LockLine {
     this.#call(async () => this.store.leave(command), hear);
   }
 
-  /** Asks once, within the same deadline. @throws LockStoreError, or the store's own error */
-  ask<Answer>(question: () => Promise<Answer>): Promise<Answer> {
+  /**
+   * Asks once.
+   * @param question its signal aborts when nobody waits for the answer any more
+   * @throws LockStoreError, or the store's own error
+   */
+  ask<Answer>(
+    question: (signal: AbortSignal) => Promise<Answer>,
+    deadlineMs: number = CALL_DEADLINE_MS,
+  ): Promise<Answer> {
     return new Promise((resolve, reject) => {
-      this.#call(question, (outcome) => {
-        if (outcome.isAnswered) resolve(outcome.answer);
-        else reject(outcome.error instanceof Error ? outcome.error : new LockStoreError(String(outcome.error)));
-      });
+      const leaving = new AbortController();
+      const hear = (outcome: Outcome<Answer>): void => {
+        if (outcome.isAnswered) {
+          resolve(outcome.answer);
+          return;
+        }
+        leaving.abort(outcome.error);
+        reject(outcome.error instanceof Error ? outcome.error : new LockStoreError(String(outcome.error)));
+      };
+      this.#call(async () => question(leaving.signal), hear, deadlineMs);
     });
   }
 
-  /** Leaves no timer behind. What is still asked is heard only if it is answered. */
+  /** Leaves no timer behind: whatever is open ends without an answer now. */
   stop(): void {
-    for (const timer of this.#timers) timer.cancel();
-    this.#timers.clear();
+    for (const end of [...this.#open]) end(new LockStoreError('this process is shutting down'));
   }
 
-  #call<Answer>(question: () => Promise<Answer>, hear: Hear<Answer>): void {
-    const timer = this.environment.after(CALL_DEADLINE_MS, () => {
-      this.#timers.delete(timer);
-      hear({ isAnswered: false, error: new LockStoreError(`no answer within ${CALL_DEADLINE_MS} ms`) });
+  #call<Answer>(question: () => Promise<Answer>, hear: Hear<Answer>, deadlineMs = CALL_DEADLINE_MS): void {
+    const asked = question();
+    const end = (error: unknown): void => {
+      if (settle()) hear({ isAnswered: false, error });
+    };
+    const timer = this.environment.after(deadlineMs, () => {
+      end(new LockStoreError(`no answer within ${deadlineMs} ms`));
     });
-    this.#timers.add(timer);
     const settle = (): boolean => {
       timer.cancel();
-      return this.#timers.delete(timer);
+      return this.#open.delete(end);
     };
-    void question().then(
-      (answer) => {
-        settle();
-        hear({ isAnswered: true, answer });
-      },
-      (error: unknown) => {
-        if (settle()) hear({ isAnswered: false, error });
-      },
-    );
+    this.#open.add(end);
+    void asked.then((answer) => {
+      settle();
+      hear({ isAnswered: true, answer });
+    }, end);
   }
 }
 

@@ -1,5 +1,4 @@
 import type { Lease } from '../lease.js';
-import { LockBusyError } from '../lock.errors.js';
 import type { LockOptions } from '../lock.options.js';
 import type { LockService } from '../lock.service.js';
 import type { LockKeys } from './lock-key.js';
@@ -23,13 +22,9 @@ export interface LockWish {
 }
 
 /** @returns undefined: somebody has the lock, and the call is to be skipped. @throws what `LockService.acquire()` throws */
-export async function takeLock(locks: LockService, { keys, options, signal }: LockWish): Promise<Lease | undefined> {
+export function takeLock(locks: LockService, { keys, options, signal }: LockWish): Promise<Lease | undefined> {
   const { onBusy = 'wait', ...given } = options;
-  const wanted = { ...given, ...(onBusy !== 'wait' && { waitMs: 0 }), ...(signal !== undefined && { signal }) };
-  try {
-    return await locks.acquire(keys, wanted);
-  } catch (error) {
-    if (onBusy === 'skip' && error instanceof LockBusyError) return undefined;
-    throw error;
-  }
+  const wanted = { ...given, ...(signal !== undefined && { signal }) };
+  if (onBusy === 'skip') return locks.tryAcquire(keys, wanted);
+  return locks.acquire(keys, onBusy === 'fail' ? { ...wanted, waitMs: 0 } : wanted);
 }

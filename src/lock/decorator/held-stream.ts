@@ -4,12 +4,13 @@ import { StreamableFile } from '@nestjs/common';
 import { isObservable, Observable } from 'rxjs';
 import type { Lease } from '../lease.js';
 import { LockLostError } from '../lock.errors.js';
-import { isAsyncIterable, LockedIterator } from './locked-iterator.js';
+import { isAsyncIterable, LockedIterator, toError } from './locked-iterator.js';
 import { subscribeUnder } from './locked-observable.js';
 
 /**
- * What a promise resolved to, if it is a stream: one whose end ends the lease. An Observable or an async iterable is read once, and
- * has to be begun within the time of one lease; after that the lock is given back, and reading fails with LockLostError.
+ * What a promise resolved to, if it is a stream: one whose end ends the lease, and which fails with LockLostError when the lease is
+ * lost. It has to be begun within the time of one lease; after that the lock is given back, and reading fails with LockLostError.
+ * An Observable or an async iterable is read once.
  * @returns undefined: no stream; the lease goes on as it was
  */
 export function holdStream(result: unknown, lease: Lease): unknown {
@@ -21,8 +22,28 @@ export function holdStream(result: unknown, lease: Lease): unknown {
 }
 
 function holdReadable<Result>(stream: Readable, lease: Lease, result: Result): Result {
-  finished(stream, () => void lease.release());
+  const { signal } = lease;
+  const fail = (): void => {
+    stream.destroy(toError(signal.reason));
+  };
+  const giveBack = setTimeout(() => {
+    if (!isBegun(stream)) stream.destroy(new LockLostError(lease.key, 'released', { fence: lease.fence }));
+  }, lease.remainingMs());
+  giveBack.unref();
+  signal.addEventListener('abort', fail);
+  // Its listener for errors stays, so that a stream which nobody reads fails quietly.
+  finished(stream, () => {
+    clearTimeout(giveBack);
+    signal.removeEventListener('abort', fail);
+    void lease.release();
+  });
+  if (signal.aborted) fail();
   return result;
+}
+
+/** Whether somebody reads it, also if nothing has come yet. */
+function isBegun(stream: Readable): boolean {
+  return stream.readableDidRead || stream.readableFlowing !== null || stream.listenerCount('readable') > 0;
 }
 
 function holdObservable(source: Observable<unknown>, lease: Lease): Observable<unknown> {

@@ -68,10 +68,11 @@ export class LockInterceptor implements NestInterceptor {
   #ruleFor(context: ExecutionContext): RequestLockRule {
     const [handler, controller] = [context.getHandler(), context.getClass()];
     const rule = this.reflector.getAllAndOverride<RequestLockRule | undefined>(REQUEST_LOCK, [handler, controller]);
-    if (rule !== undefined) return rule;
-    throw new LockOptionsError(
-      `${controller.name}.${handler.name}() is under LockInterceptor, but has no @RequestLock()`,
-    );
+    const title = `${controller.name}.${handler.name}`;
+    if (rule === undefined)
+      throw new LockOptionsError(`${title}() is under LockInterceptor, but has no @RequestLock()`);
+    const { template = title } = rule.options;
+    return { key: rule.key, options: { ...rule.options, template } };
   }
 }
 

@@ -113,6 +113,7 @@ export class LockedIterator implements AsyncGenerator<unknown, unknown, unknown>
   }
 }
 
-function toError(reason: unknown): Error {
+/** What a signal was aborted with, to be thrown. */
+export function toError(reason: unknown): Error {
   return reason instanceof Error ? reason : new Error(String(reason));
 }

@@ -17,7 +17,8 @@ import type { WithLockDecorator } from './with-lock.types.js';
  *
  * The lock is held until the returned promise settles (and a stream that it resolves to has ended), the Observable completes, fails
  * or is unsubscribed, or the iteration ends or is left. An Observable takes the lock and calls the method with each subscription, an
- * async generator with its first step. A stream whose lock is lost fails with LockLostError.
+ * async generator with its first step. A stream whose lock is lost fails with LockLostError, and so does one that a promise resolved
+ * to and nobody began to read within the time of one lease.
  *
  * The call fails with what `LockService.withLock()` throws, a key that is empty or made of undefined, null or NaN included; what the
  * method itself throws is passed on as it is. An application without LockModule does not start.
@@ -45,6 +46,7 @@ export function WithLock(key: LockKey<readonly unknown[]>, options: WithLockOpti
       throw new LockOptionsError(`@WithLock() is for methods of instances; ${title} is none`);
     }
     checkOptions(options);
+    const { template = title } = options;
     injectLocks(prototype);
     const skipAnswer = new SkipAnswer();
     const kind = returnKindOf(method, prototype, name);
@@ -52,7 +54,7 @@ export function WithLock(key: LockKey<readonly unknown[]>, options: WithLockOpti
       return lockedResult(kind, {
         locks: () => locksOf(this, title),
         keys: () => keysFor(key, parameters),
-        options,
+        options: { ...options, template },
         work: (): unknown => Reflect.apply(method, this, parameters),
         onSkip: () => {
           skipAnswer.note();

@@ -26,7 +26,7 @@ end
 local lock = open()
 local own = entryOf(token)
 local answer = 0
-if own and lock.isHeldBy(token) then
+if own and own.state ~= 'q' then
   answer = 2
   if own.state ~= 'r' and keepMs > 0 then
     own.state = 'r'

@@ -97,6 +97,18 @@ describe('LockClient', () => {
     expect(rig.timers).toBe(0);
   });
 
+  it('says nothing more once it is stopped, whatever comes late', () => {
+    const rig = new ClientRig();
+    rig.client.cancel(rig.acquire());
+    rig.acquire();
+    rig.client.stop();
+    expect(rig.leaves).toHaveLength(2);
+    for (const call of rig.acquires) call.answer({ kind: 'granted', fence: 1 });
+    for (const call of rig.leaves) call.silence();
+    expect(rig.leaves).toHaveLength(2);
+    expect(rig.timers).toBe(0);
+  });
+
   it('says that it leaves until it is heard, at most a minute', () => {
     const rig = new ClientRig();
     const acquisition = rig.acquire();

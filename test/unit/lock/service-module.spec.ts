@@ -13,7 +13,7 @@ describe('LockModule', () => {
     const application = await NestFactory.createApplicationContext(Application, { logger: false });
     const held = await application.get(LockService).acquire('k');
     held.signal.addEventListener('abort', () => void held.release());
-    expect(await lockStore.list(10)).toEqual(['k']);
+    expect((await lockStore.list(10)).map(({ key }) => key)).toEqual(['k']);
     await application.close();
     expect(await lockStore.list(10)).toEqual([]);
     await expect(application.get(LockService).acquire('k')).rejects.toMatchObject({ code: 'draining' });

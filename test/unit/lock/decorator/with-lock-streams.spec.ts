@@ -4,6 +4,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { firstValueFrom, lastValueFrom, Observable, Subject, toArray } from 'rxjs';
 import { currentLease, WithLock } from '../../../../src/lock/index.js';
 import { eventually } from '../../../support/eventually.js';
+import type { KeyWatch } from '../../../support/key-watch.js';
 import { type LockContext, startLockContext } from '../../../support/lock-context.js';
 
 class Cursor {
@@ -79,16 +80,13 @@ class Feed {
 }
 
 let context: LockContext<Feed>;
+let keys: KeyWatch;
 let feed: Feed;
-const isHeld = (key: string): Promise<boolean> => context.isHeld(key);
-const untilHeld = (key: string, expected = true): Promise<void> =>
-  eventually(async () => (await isHeld(key)) === expected);
 const untilObserved = (): Promise<void> => eventually(() => feed.subject.observed);
-const untilWaiting = (key: string, count: number): Promise<void> =>
-  eventually(async () => (await context.locks.inspect(key))?.waiters.length === count);
 
 beforeEach(async () => {
   context = await startLockContext(Feed);
+  keys = context.keys;
   feed = context.service;
 });
 afterEach(() => context.app.close());
@@ -98,16 +96,16 @@ describe('@WithLock() on an Observable', () => {
     const watched = feed.watch();
     expect(watched).toBeInstanceOf(Observable);
     await turn();
-    expect([feed.calls, await isHeld('feed')]).toEqual([0, false]);
+    expect([feed.calls, await keys.isHeld('feed')]).toEqual([0, false]);
     const values = lastValueFrom(watched.pipe(toArray()));
     await untilObserved();
     feed.subject.next(1);
     await turn();
-    expect(await isHeld('feed')).toBe(true);
+    expect(await keys.isHeld('feed')).toBe(true);
     feed.subject.next(2);
     feed.subject.complete();
     expect(await values).toEqual([1, 2]);
-    expect([await isHeld('feed'), feed.teardowns]).toEqual([false, 1]);
+    expect([await keys.isHeld('feed'), feed.teardowns]).toEqual([false, 1]);
   });
 
   it('frees the lock when it fails, with its own error', async () => {
@@ -116,18 +114,18 @@ describe('@WithLock() on an Observable', () => {
     const error = new RangeError('own');
     feed.subject.error(error);
     await expect(values).rejects.toBe(error);
-    expect(await isHeld('feed')).toBe(false);
+    expect(await keys.isHeld('feed')).toBe(false);
   });
 
   it('frees the lock when the subscriber leaves, and leaves the queue while it waits', async () => {
     const first = feed.watch().subscribe();
     await untilObserved();
     const second = feed.watch().subscribe();
-    await untilWaiting('feed', 1);
+    await keys.untilWaiting('feed', 1);
     second.unsubscribe();
-    await untilWaiting('feed', 0);
+    await keys.untilWaiting('feed', 0);
     first.unsubscribe();
-    await untilHeld('feed', false);
+    await keys.untilFree('feed');
     expect([feed.calls, feed.teardowns]).toEqual([1, 1]);
   });
 
@@ -148,11 +146,11 @@ describe('@WithLock() on an Observable', () => {
 
   it('goes on holding where a promise resolves to it, to be read once', async () => {
     const stream = await feed.later();
-    expect(await isHeld('feed')).toBe(true);
+    expect(await keys.isHeld('feed')).toBe(true);
     const value = firstValueFrom(stream);
     feed.subject.next(7);
     expect(await value).toBe(7);
-    await untilHeld('feed', false);
+    await keys.untilFree('feed');
     await expect(firstValueFrom(stream)).rejects.toMatchObject({ code: 'lock_lost' });
   });
 
@@ -162,12 +160,12 @@ describe('@WithLock() on an Observable', () => {
     feed.subject.next(1);
     feed.subject.complete();
     expect(await values).toEqual([1]);
-    expect(await isHeld('feed')).toBe(false);
+    expect(await keys.isHeld('feed')).toBe(false);
   });
 
   it('gives the lock back when nobody begins to read', async () => {
     const stream = await feed.forgotten();
-    await untilHeld('short', false);
+    await keys.untilFree('short');
     await expect(firstValueFrom(stream)).rejects.toMatchObject({ code: 'lock_lost' });
   });
 });
@@ -176,25 +174,25 @@ describe('@WithLock() on an async iterable', () => {
   it('takes the lock with the first step and holds it to the end', async () => {
     const rows = feed.rows(2);
     await turn();
-    expect([feed.calls, await isHeld('rows:2')]).toEqual([0, false]);
+    expect([feed.calls, await keys.isHeld('rows:2')]).toEqual([0, false]);
     expect(await rows.next()).toEqual({ done: false, value: 0 });
-    expect(await isHeld('rows:2')).toBe(true);
+    expect(await keys.isHeld('rows:2')).toBe(true);
     expect(await rows.next()).toEqual({ done: false, value: 1 });
     expect(await rows.next()).toEqual({ done: true, value: 'end' });
-    expect(await isHeld('rows:2')).toBe(false);
+    expect(await keys.isHeld('rows:2')).toBe(false);
     expect(await rows.next()).toEqual({ done: true, value: undefined });
   });
 
   it('frees the lock when the loop is left', async () => {
     for await (const row of feed.rows(9)) if (row === 1) break;
-    expect([feed.ends, await isHeld('rows:9')]).toEqual([['rows'], false]);
+    expect([feed.ends, await keys.isHeld('rows:9')]).toEqual([['rows'], false]);
   });
 
   it('leaves the queue when the consumer leaves while it waits', async () => {
     const lease = await context.locks.acquire('rows:1');
     const rows = feed.rows(1);
     const step = rows.next();
-    await untilWaiting('rows:1', 1);
+    await keys.untilWaiting('rows:1', 1);
     await rows.return('left');
     expect(await step).toEqual({ done: true, value: undefined });
     expect((await context.locks.inspect('rows:1'))?.waiters).toHaveLength(0);
@@ -206,7 +204,7 @@ describe('@WithLock() on an async iterable', () => {
     const rows = feed.rows(9);
     await rows.next();
     await context.locks.forceRelease('rows:9');
-    await untilHeld('rows:9', false);
+    await keys.untilFree('rows:9');
     await expect(rows.next()).rejects.toMatchObject({ code: 'lock_lost', reason: 'revoked' });
     expect(feed.ends).toEqual(['rows']);
   });
@@ -215,17 +213,17 @@ describe('@WithLock() on an async iterable', () => {
     const values: number[] = [];
     for await (const value of feed.cursor()) {
       values.push(value);
-      expect(await isHeld('cursor')).toBe(true);
+      expect(await keys.isHeld('cursor')).toBe(true);
     }
     expect(values).toEqual([1, 2, 3]);
-    expect(await isHeld('cursor')).toBe(false);
+    expect(await keys.isHeld('cursor')).toBe(false);
   });
 
   it("keeps what a promised stream's class can do", async () => {
     const cursor = await feed.cursorLater();
     expect(cursor).toBeInstanceOf(Cursor);
     expect(cursor.count()).toBe(3);
-    for await (const value of cursor) expect([value, await isHeld('cursor')]).toEqual([value, true]);
-    expect(await isHeld('cursor')).toBe(false);
+    for await (const value of cursor) expect([value, await keys.isHeld('cursor')]).toEqual([value, true]);
+    expect(await keys.isHeld('cursor')).toBe(false);
   });
 });

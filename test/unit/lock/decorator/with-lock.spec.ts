@@ -112,7 +112,7 @@ describe('@WithLock() on a promise', () => {
     const untyped = orders.untyped();
     expect(untyped).toBeInstanceOf(Promise);
     expect(await untyped).toBe('made');
-    expect(await context.isHeld('report')).toBe(false);
+    expect(await context.keys.isHeld('report')).toBe(false);
   });
 
   it('is exclusive across the applications on one store, in the order of the calls', async () => {
@@ -134,12 +134,12 @@ describe('@WithLock() on a promise', () => {
   it("passes the method's own error on as it is, and frees the lock", async () => {
     const failed = orders.fault();
     await expect(failed).rejects.toBeInstanceOf(OrderFault);
-    expect(await context.isHeld('fault')).toBe(false);
+    expect(await context.keys.isHeld('fault')).toBe(false);
   });
 
   it('fails or skips where the lock is taken, as told, and runs where it is free', async () => {
     const holder = orders.gate();
-    while (!(await context.isHeld('gate'))) await turn();
+    while (!(await context.keys.isHeld('gate'))) await turn();
     await expect(orders.failing()).rejects.toBeInstanceOf(LockBusyError);
     expect(await orders.skipping()).toBeUndefined();
     expect(orders.log).toEqual([]);
@@ -169,7 +169,7 @@ describe('@WithLock() on a promise', () => {
 
   it('lets go when the application closes', async () => {
     const held = orders.gate();
-    while (!(await context.isHeld('gate'))) await turn();
+    while (!(await context.keys.isHeld('gate'))) await turn();
     await context.app.close();
     expect(await context.locks.inspect('gate').catch(() => undefined)).toBeUndefined();
     orders.open();

@@ -1,0 +1,57 @@
+import type { AcquireCommand } from '../../src/lock/lock.store.js';
+import { acquire, processOf } from './lock-bench.js';
+import type { Step } from './lock-sequences.js';
+
+const step = (ms: number, words: string, run: Step['run']): Step => ({ us: ms * 1_000, words, run });
+const acquires = (ms: number, token: string, rest: Partial<AcquireCommand> = {}): Step =>
+  step(ms, `acquire ${token}`, (store, key) => acquire(store, token, { ...rest, key }));
+const leaves = (ms: number, token: string, keepMs = 0): Step =>
+  step(ms, `leave ${token} ${keepMs}`, (store, key) => store.leave({ key, token, keepMs, tombstoneMs: 0 }));
+const asks = (ms: number, token: string): Step =>
+  step(ms, `beat ${token}`, (store, key) =>
+    store.beat({ key, process: processOf(token), renewals: [], waiters: [token] }),
+  );
+const renews = (ms: number, token: string): Step =>
+  step(ms, `renew ${token}`, (store, key) =>
+    store.beat({ key, process: processOf(token), renewals: [{ token, leaseMs: 3_000 }], waiters: [] }),
+  );
+const revokes = (ms: number, mode: 'drain' | 'now'): Step =>
+  step(ms, `revoke ${mode}`, (store, key) => store.revoke({ key, token: undefined, mode }));
+const inspects = (ms: number): Step => ({
+  ...step(ms, 'inspect', (store, key) => store.inspect(key)),
+  isLook: true,
+});
+
+/** Long enough that a process without a sign of life is forgotten, short enough that no gap is forgiven. */
+const BEATS_OF_A_MINUTE = Array.from({ length: 100 }, () => asks(650, 'p2-1'));
+
+/** What chance hardly ever brings about: one lock each. */
+export const RARE_LIVES: readonly (readonly Step[])[] = [
+  // A process that was forgotten while it waited behind others asks for its place again.
+  [
+    acquires(0, 'p1-1', { leaseMs: 600_000 }),
+    ...[acquires(1, 'p2-1'), acquires(1, 'p3-1')],
+    ...BEATS_OF_A_MINUTE,
+    ...[acquires(1, 'p3-1'), asks(1, 'p2-1')],
+  ],
+  // What is released and kept is neither renewed, nor revoked, nor released again, alone or beside others.
+  ...([[], [acquires(1, 'p3-1', { capacity: 3 })]] as const).map((others) => [
+    acquires(0, 'p1-1', { capacity: 3 }),
+    ...others,
+    ...[leaves(1, 'p1-1', 700), renews(1, 'p1-1'), leaves(1, 'p1-1'), revokes(1, 'drain'), inspects(1)],
+    ...[acquires(1, 'p1-1', { capacity: 3 }), acquires(900, 'p2-1', { capacity: 3 })],
+  ]),
+  // A queue that outlived its end is not there.
+  [
+    acquires(0, 'p1-1', { leaseMs: 1_000 }),
+    acquires(1, 'p2-1'),
+    inspects(1_500),
+    inspects(20_000),
+    acquires(1, 'p3-1'),
+  ],
+  // Three permits, of which one comes back; and a holder of all.
+  [
+    ...['p1-1', 'p2-1', 'p3-1'].map((token) => acquires(1, token, { capacity: 3 })),
+    ...[leaves(1, 'p2-1'), inspects(1), acquires(1, 'p2-2', { capacity: 3, weight: 3 }), inspects(1)],
+  ],
+];
