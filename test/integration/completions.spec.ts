@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { CompletionRig, messages } from '../support/completion-rig.js';
-import { completion, json } from '../support/scripted-upstream.js';
 
 describe('the completions endpoint', () => {
   let rig: CompletionRig;
