@@ -3,7 +3,7 @@ import { choiceIndexes, finishedChoices } from '../wire/chat-chunk.js';
 import { MalformedStreamError, type SseEvent } from '../wire/sse.reader.js';
 import { parseObject } from '../wire/json-value.js';
 import { type EventReader, readEventStream } from './event-stream.js';
-import { classifyInBand, type FailedProvider, hasError } from './failure.classifier.js';
+import { brokenUpstream, classifyInBand, type FailedProvider, hasError } from './failure.classifier.js';
 import type { AttemptRequest, StreamEvent } from './provider.adapter.js';
 
 /** Reads OpenAI's chat completion stream; see `UpstreamStream.events` for what it guarantees. */
@@ -26,14 +26,16 @@ class ChatReader implements EventReader {
    * `[DONE]`: the answer is whole all the same.
    */
   get isComplete(): boolean {
-    return this.#finished.size >= this.choices && this.#finished.size === this.#begun.size;
+    return this.#finished.size >= this.choices && this.#hasEnded;
+  }
+
+  /** There is an answer, and all that was begun has a reason for its end. */
+  get #hasEnded(): boolean {
+    return this.#finished.size > 0 && this.#finished.size === this.#begun.size;
   }
 
   read({ name, data }: Extract<SseEvent, { kind: 'event' }>): readonly StreamEvent[] {
-    if (data.trim() === '[DONE]') {
-      this.isDone = true;
-      return [{ kind: 'done' }];
-    }
+    if (data.trim() === '[DONE]') return this.#done();
     const value = parseObject(data);
     // Without the parser's own words: they quote the answer.
     if (value === undefined) throw new MalformedStreamError('an event that is not a JSON object');
@@ -41,5 +43,12 @@ class ChatReader implements EventReader {
     for (const index of choiceIndexes(value)) this.#begun.add(index);
     for (const index of finishedChoices(value)) this.#finished.add(index);
     return [{ kind: 'chunk', text: data, value }];
+  }
+
+  /** A server whose model fell over says that it is done too, and a caller would take what there is for the whole. */
+  #done(): readonly StreamEvent[] {
+    if (!this.#hasEnded) throw brokenUpstream(this.provider.name, 'ended its stream before the answer was complete');
+    this.isDone = true;
+    return [{ kind: 'done' }];
   }
 }

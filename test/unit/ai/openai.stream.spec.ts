@@ -44,6 +44,17 @@ const contents = fc.array(
   },
 );
 
+const said = (...choices: readonly object[]) => ({
+  id: 'c',
+  model: 'm',
+  choices: choices.map((choice, index) => ({ index, ...choice })),
+});
+
+const USAGE = { id: 'c', model: 'm', choices: [], usage: { prompt_tokens: 1, completion_tokens: 0 } };
+
+const framed = (...events: readonly unknown[]): Buffer[] =>
+  [...events.map((event) => JSON.stringify(event)), '[DONE]'].map((data) => Buffer.from(`data: ${data}\n\n`));
+
 describe('readChatStream()', () => {
   it('row 36, row 37: any byte split of any frame sequence reaches the caller as the same stream', async () => {
     await fc.assert(
@@ -52,11 +63,10 @@ describe('readChatStream()', () => {
         fc.constantFrom('\n', '\r\n', '\r'),
         fc.array(fc.nat(), { maxLength: 30 }),
         async (texts, eol, places) => {
-          const chunks = texts.map((content) => ({
-            id: 'c',
-            model: 'm',
-            choices: [{ index: 0, delta: { content }, finish_reason: null }],
-          }));
+          const chunks = [
+            ...texts.map((content) => said({ delta: { content }, finish_reason: null })),
+            said({ delta: {}, finish_reason: 'stop' }),
+          ];
           const frames = [...chunks.map((chunk) => JSON.stringify(chunk)), '[DONE]'];
           const bytes = Buffer.from(frames.map((data) => `data: ${data}${eol}${eol}`).join(''));
           const cuts = [...places.map((place) => place % bytes.length), 0, bytes.length].sort((a, b) => a - b);
@@ -70,5 +80,27 @@ describe('readChatStream()', () => {
       ),
       { numRuns: sized(300, 20_000) },
     );
+  });
+
+  it.each([
+    ['nothing before it', []],
+    ['the usage alone', [USAGE]],
+    ['text without an end', [said({ delta: { content: 'Hel' }, finish_reason: null })]],
+    ['text without an end, and its usage', [said({ delta: { content: 'Hel' } }), USAGE]],
+    ['one answer of two that has no end', [said({ delta: { content: 'a' }, finish_reason: 'stop' }, { delta: {} })]],
+  ])('row 39: does not take [DONE] for the end of an answer that has none: %s', async (_, events) => {
+    await expect(relayed(framed(...events))).rejects.toMatchObject({
+      blame: 'upstream',
+      code: 'upstream_error',
+      message: 'acme ended its stream before the answer was complete',
+    });
+  });
+
+  it('takes [DONE] for the end once every answer has a reason for its own', async () => {
+    const events = [
+      said({ delta: { content: 'a' } }, { delta: {}, finish_reason: 'length' }),
+      said({ finish_reason: 'stop' }),
+    ];
+    expect(await relayed(framed(...events))).toMatch(/data: \[DONE\]\n\n$/);
   });
 });
