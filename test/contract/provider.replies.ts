@@ -88,6 +88,26 @@ export function describeReplies({ rig, bench }: Subject): void {
     },
   );
 
+  it('without taking blanks that keep the connection alive for a part of it', async () => {
+    const { adapter, fake } = bench();
+    const whole = JSON.stringify(rig.wire.json(textReply('Hello!')));
+    let seen = 0;
+    let seenBefore: number | undefined;
+    fake.play((_, response) => {
+      response.writeHead(200, { 'content-type': 'application/json' });
+      const blanks = setInterval(() => response.write('\r\n\n \t'), 5);
+      setTimeout(() => {
+        clearInterval(blanks);
+        seenBefore = seen;
+        response.end(whole);
+      }, 60);
+    });
+    const { value } = await adapter.complete(attemptAt(bench(), {}, { progressed: () => (seen += 1) }));
+    expect(value['choices']).toMatchObject([{ message: { content: 'Hello!' } }]);
+    expect(seenBefore).toBe(0);
+    expect(seen).toBeGreaterThan(0);
+  });
+
   it.each([
     ['a page', '<html>ok</html>'],
     ['nothing', ''],

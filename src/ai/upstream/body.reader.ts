@@ -6,7 +6,8 @@ export const REPLY_LIMIT_BYTES = 64 * 1_024 * 1_024;
 /**
  * Reads a body to its end as UTF-8.
  *
- * @param progressed - called for every piece
+ * @param progressed - called for every piece that holds more than blanks: some providers send blank lines before a JSON answer to keep
+ *   the connection alive (DeepSeek), which is no progress
  * @throws RangeError beyond `REPLY_LIMIT_BYTES`, TypeError for bytes that are not UTF-8, and whatever the stream throws
  */
 export function readText(body: Readable, progressed: () => void): Promise<string> {
@@ -16,7 +17,7 @@ export function readText(body: Readable, progressed: () => void): Promise<string
     let size = 0;
     body
       .on('data', (piece: Buffer) => {
-        progressed();
+        if (holdsMoreThanBlanks(piece)) progressed();
         size += piece.length;
         pieces.push(piece);
         if (size > REPLY_LIMIT_BYTES)
@@ -34,6 +35,11 @@ export function readText(body: Readable, progressed: () => void): Promise<string
         }
       });
   });
+}
+
+/** Of all bytes up to the space only blanks occur in JSON. */
+function holdsMoreThanBlanks(piece: Buffer): boolean {
+  return piece.some((byte) => byte > 0x20);
 }
 
 function decode(pieces: readonly Buffer[]): string {

@@ -115,6 +115,17 @@ describe('AnthropicAdapter', () => {
     expect(value['choices']).toMatchObject([{ message: { tool_calls: [{ function: { arguments: input } }] } }]);
   });
 
+  it('takes neither the head of a message nor a ping for progress', async () => {
+    const [start = '', ping = ''] = anthropicWire.frames(textReply('Hello!'));
+    let pieces = 0;
+    const answer = new AnthropicAdapter(new OneAnswer(start + ping)).complete({
+      ...attempt({ max_tokens: 60_000 }),
+      progressed: () => (pieces += 1),
+    });
+    await expect(answer).rejects.toMatchObject({ blame: 'upstream' });
+    expect(pieces).toBe(0);
+  });
+
   it('tells tokens that were written to the cache, which have their own price', async () => {
     const usage = {
       input_tokens: 10,

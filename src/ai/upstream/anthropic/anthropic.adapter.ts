@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { forwardedResponseHeaders } from '../../../http/index.js';
+import { hasContent } from '../../wire/chat-chunk.js';
 import { parseObject, type JsonObject } from '../../wire/json-value.js';
 import { MalformedStreamError } from '../../wire/sse.reader.js';
 import { brokenUpstream, classifyInBand, hasError } from '../failure.classifier.js';
@@ -135,8 +136,8 @@ async function collect(groups: AsyncIterable<readonly StreamEvent[]>, progressed
   const collector = new CompletionCollector();
   for await (const group of groups) {
     const chunks = group.filter((event) => event.kind === 'chunk');
-    // A ping is no progress.
-    if (chunks.length > 0) progressed();
+    // Neither a ping nor the head of a message is progress.
+    if (chunks.some(({ value }) => hasContent(value))) progressed();
     for (const { value } of chunks) collector.add(value);
   }
   return collector.completion();
