@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { ModelSettings } from '../../config/index.js';
 import { Catalogue } from '../catalogue/catalogue.js';
-import { RoutePlanner } from '../route/route.planner.js';
+import { type PlanRequest, RoutePlanner } from '../route/route.planner.js';
 import type { RoutePlan } from '../route/route.plan.js';
 import { KeyService } from '../keys/key.service.js';
 import { ADAPTERS, type Adapters } from '../upstream/adapters.js';
@@ -31,8 +31,17 @@ export class CompletionRouter {
 
   /** @throws the signal's reason when the caller has left */
   plan(call: CompletionCall): Promise<RoutePlan> {
+    return this.#planner.plan(this.request(call));
+  }
+
+  /** For a call that is not going to be made. @throws the signal's reason when the caller has left */
+  preview(call: CompletionCall): Promise<RoutePlan> {
+    return this.#planner.preview(this.request(call));
+  }
+
+  private request(call: CompletionCall): PlanRequest {
     const { request, caller, isStrict, body, bodyText } = call;
-    return this.#planner.plan({
+    return {
       names: namesOf(request),
       isExplicit: Array.isArray(request.models),
       caller,
@@ -41,6 +50,6 @@ export class CompletionRouter {
       bodyLength: bodyText.length,
       maxOutputTokens: maxOutputTokensOf(request),
       countPrompt: (model) => this.gauge.promptTokens(call, model),
-    });
+    };
   }
 }

@@ -50,6 +50,8 @@ export class UpstreamGate implements Gate {
   /** An attempt begins now. It is in flight until its clocks are stopped. */
   begin(turn: Turn, call: CompletionCall): Attempt {
     const { deployment } = turn.candidate;
+    // Also where it is not the plan's first: a fallback's keys have their turns as well.
+    this.keys.took(deployment);
     const attempt = new Attempt(call, turn, this.limitsOf(turn, call), (headers) => {
       this.heard(deployment, headers);
     });

@@ -24,6 +24,8 @@ const PARK_MS = { refused: 300_000, quota: 900_000 } as const;
 export class KeyService implements KeyKnowledge, OnApplicationBootstrap, OnApplicationShutdown {
   readonly #stopping = new AbortController();
   #timer: NodeJS.Timeout | undefined;
+  /** When each deployment last had its turn, counted in turns. */
+  readonly #turns = new WeakMap<Deployment, number>();
   #turn = 0;
 
   constructor(
@@ -61,8 +63,13 @@ export class KeyService implements KeyKnowledge, OnApplicationBootstrap, OnAppli
     if (deployments.length < 2) return deployments;
     const groups = [...new Set(deployments.map(groupOf))];
     if (groups.length === deployments.length) return deployments;
-    this.#turn += 1;
     return groups.flatMap((group) => this.byShareLeft(deployments.filter((each) => groupOf(each) === group)));
+  }
+
+  /** Of each deployment by itself: how often another model's keys are taken makes no difference. */
+  took(deployment: Deployment): void {
+    this.#turn += 1;
+    this.#turns.set(deployment, this.#turn);
   }
 
   /** A call failed because of the key: it is out until a check passes, at the latest after its time. */
@@ -72,12 +79,12 @@ export class KeyService implements KeyKnowledge, OnApplicationBootstrap, OnAppli
     if (reason === 'refused') this.check(upstream);
   }
 
-  /** The key with the most left first; of equals each in its turn. */
+  /** The key with the most left first; of equals the one whose turn is longest ago. */
   private byShareLeft(keys: readonly Deployment[]): readonly Deployment[] {
-    const turn = this.#turn % keys.length;
-    return [...keys.slice(turn), ...keys.slice(0, turn)].toSorted(
-      (a, b) => Math.round(this.fleet.shareLeft(b.id) * 20) - Math.round(this.fleet.shareLeft(a.id) * 20),
-    );
+    return keys
+      .map((key) => ({ key, share: Math.round(this.fleet.shareLeft(key.id) * 20), turn: this.#turns.get(key) ?? 0 }))
+      .toSorted((a, b) => b.share - a.share || a.turn - b.turn)
+      .map(({ key }) => key);
   }
 
   private checkAll(): void {

@@ -23,8 +23,10 @@ export interface KeyKnowledge {
   readonly isWorth: KeyRule;
   /** So little is left that the next calls would meet a rate limit. */
   isNearlyUsed(deployment: Deployment): boolean;
-  /** Deployments of one model at one provider, those with the most quota left first. */
+  /** A model's deployments, of those at one provider the one with the most quota left first, of equals the next in turn. */
   rotate(deployments: readonly Deployment[]): readonly Deployment[];
+  /** It has had its turn. */
+  took(deployment: Deployment): void;
 }
 
 /**
@@ -38,7 +40,16 @@ export class RoutePlanner {
     private readonly keys: KeyKnowledge,
   ) {}
 
+  /** For a call that is going to be made: the first candidate has had its turn. */
   async plan(request: PlanRequest): Promise<RoutePlan> {
+    const plan = await this.preview(request);
+    const [first] = plan.candidates;
+    if (first !== undefined) this.keys.took(first.deployment);
+    return plan;
+  }
+
+  /** What `plan()` would answer; nothing comes of it. */
+  async preview(request: PlanRequest): Promise<RoutePlan> {
     const { links, obstacles } = modelChain(this.catalogue, this.keys.isWorth, request);
     const known = [...obstacles];
     const [asked = ''] = request.names;

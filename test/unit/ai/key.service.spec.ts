@@ -7,6 +7,10 @@ import { Catalogue, type Deployment } from '../../../src/ai/catalogue/catalogue.
 import { Fleet } from '../../../src/ai/fleet/index.js';
 import { MemoryFleetStore } from '../../../src/ai/fleet/memory-fleet.store.js';
 import { KeyService } from '../../../src/ai/keys/key.service.js';
+import { type PlanRequest, RoutePlanner } from '../../../src/ai/route/route.planner.js';
+import type { RoutePlan } from '../../../src/ai/route/route.plan.js';
+import { OpenAiAdapter } from '../../../src/ai/upstream/openai.adapter.js';
+import { UndiciTransport } from '../../../src/ai/upstream/undici.transport.js';
 import { UpstreamFailure } from '../../../src/ai/upstream/upstream-failure.js';
 import type { ModelSettings } from '../../../src/config/index.js';
 import { LockModule } from '../../../src/lock/index.js';
@@ -16,7 +20,10 @@ import { RootModule } from '../../support/lock-context.js';
 
 /** `one` tells what its two keys are worth; `two` does not. */
 const places = catalogue({
-  models: [model('small', [deployment('one'), deployment('two')]), model('large', [deployment('one')])],
+  models: [
+    model('small', [deployment('one'), deployment('two')], { fallbacks: ['large'] }),
+    model('large', [deployment('one')]),
+  ],
   providers: [{ ...provider('one', 'k1'), apiKeys: ['key-1', 'key-2'], usagePath: '/usage' }, provider('two', 'k2')],
   tiers: { free: ['small'], pro: ['small'], enterprise: ['small', 'large'] },
 });
@@ -173,10 +180,39 @@ describe('KeyService', () => {
     expect(fleet.keys.parkingOf('one#1')).toBeUndefined();
   });
 
+  it('takes a model’s keys in turn whatever becomes of those of its fallbacks, and whoever looks meanwhile', async () => {
+    await start();
+    const planner = new RoutePlanner(places, () => new OpenAiAdapter(new UndiciTransport()), keys);
+    const request = (name: string): PlanRequest => ({
+      names: [name],
+      isExplicit: false,
+      caller: { id: 'c', tier: 'enterprise', scopes: ['chat'], weight: 1 },
+      isStrict: false,
+      body: {},
+      bodyLength: 10,
+      maxOutputTokens: 0,
+      countPrompt: () => Promise.resolve(1),
+    });
+    const firstOf = ({ candidates }: RoutePlan): string | undefined => candidates[0]?.deployment.upstream.keyId;
+    const smalls: (string | undefined)[] = [];
+    const larges: (string | undefined)[] = [];
+    for (let call = 0; call < 4; call += 1) {
+      smalls.push(firstOf(await planner.plan(request('small'))));
+      larges.push(firstOf(await planner.plan(request('large'))));
+      await planner.preview(request('small'));
+    }
+    expect(smalls).toEqual(['one#1', 'one#2', 'one#1', 'one#2']);
+    expect(larges).toEqual(['one#1', 'one#2', 'one#1', 'one#2']);
+  });
+
   it('takes equal keys in turn, and the one with more left first; providers keep their order', async () => {
     await start();
     const deployments = places.liveDeployments(small);
-    const orders = [1, 2, 3].map(() => keys.rotate(deployments).map(({ upstream }) => upstream.keyId));
+    const orders = [1, 2, 3].map(() => {
+      const [first, ...others] = keys.rotate(deployments);
+      if (first !== undefined) keys.took(first);
+      return [first, ...others].map((each) => each?.upstream.keyId);
+    });
     expect(orders[0]).not.toEqual(orders[1]);
     expect(orders[0]).toEqual(orders[2]);
     for (const order of orders) expect(order[2]).toBe('two');

@@ -18,7 +18,12 @@ const places = catalogue({
   tiers: { free: ['small'], pro: [], enterprise: ['small', 'large', 'apart', 'cold'] },
 });
 
-const KEYS: KeyKnowledge = { isWorth: () => true, isNearlyUsed: () => false, rotate: (deployments) => deployments };
+const KEYS: KeyKnowledge = {
+  isWorth: () => true,
+  isNearlyUsed: () => false,
+  rotate: (deployments) => deployments,
+  took: () => undefined,
+};
 
 interface Wish extends Partial<PlanRequest> {
   readonly keys?: Partial<KeyKnowledge>;
