@@ -84,6 +84,56 @@ function openAiRefusals(): readonly RefusalCase[] {
       code: 'upstream_auth',
     },
     {
+      name: 'a model that this account may not use: the key still serves for others',
+      status: 403,
+      body: error('Project `proj_1` does not have access to model `o3`', 'invalid_request_error', 'model_not_found'),
+      blame: 'upstream',
+      code: 'upstream_error',
+    },
+    {
+      name: 'a prompt that a moderator refuses, at OpenRouter',
+      status: 403,
+      body: {
+        error: {
+          code: 403,
+          message: 'Your input was flagged',
+          metadata: { reasons: ['violence'], flagged_input: 'x', provider_name: 'OpenAI', model_slug: 'openai/o3' },
+        },
+      },
+      blame: 'request',
+      code: 'invalid_request',
+    },
+    {
+      name: 'a refusal by a provider behind it, at OpenRouter',
+      status: 403,
+      body: { error: { code: 403, message: 'Provider returned error', metadata: { provider_name: 'X', raw: '{}' } } },
+      blame: 'upstream',
+      code: 'upstream_error',
+    },
+    {
+      name: 'a key that is none, at Google, in a list',
+      status: 400,
+      body: [
+        {
+          error: {
+            code: 400,
+            message: 'API key not valid. Please pass a valid API key.',
+            status: 'INVALID_ARGUMENT',
+            details: [{ '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID' }],
+          },
+        },
+      ],
+      blame: 'key',
+      code: 'upstream_auth',
+    },
+    {
+      name: 'a region that is not served, at Google, in a list',
+      status: 400,
+      body: [{ error: { code: 400, message: 'User location is not supported.', status: 'FAILED_PRECONDITION' } }],
+      blame: 'upstream',
+      code: 'upstream_error',
+    },
+    {
       name: 'row 2: a quota that is used up',
       status: 429,
       body: error('You exceeded your current quota', 'insufficient_quota', 'insufficient_quota'),

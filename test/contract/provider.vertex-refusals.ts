@@ -124,7 +124,7 @@ export const vertexRefusals: readonly RefusalCase[] = [
     name: 'row 2: a quota of the day, which no wait helps',
     status: 429,
     body: error(429, 'RESOURCE_EXHAUSTED', EXCEEDED, [
-      quota('GenerateRequestsPerDayPerProjectPerModel', '250'),
+      quota('GenerateRequestsPerDayPerProject', '250'),
       retryIn('36s'),
     ]),
     blame: 'key',
@@ -133,16 +133,61 @@ export const vertexRefusals: readonly RefusalCase[] = [
   {
     name: 'row 2: a quota of the day, in other words',
     status: 429,
-    body: error(429, 'RESOURCE_EXHAUSTED', EXCEEDED, [limit('Gemini25ProRequestsPerDay')]),
+    body: error(429, 'RESOURCE_EXHAUSTED', EXCEEDED, [limit('GenerateContentRequestsPerDay')]),
     blame: 'key',
     code: 'insufficient_quota',
   },
   {
-    name: 'row 2: a quota of nothing',
+    name: 'a quota of the day for one model: the key still serves for the others',
     status: 429,
-    body: error(429, 'RESOURCE_EXHAUSTED', EXCEEDED, [quota('GenerateRequestsPerMinutePerProject', '0')]),
+    body: error(429, 'RESOURCE_EXHAUSTED', EXCEEDED, [
+      quota('GenerateRequestsPerDayPerProjectPerModel', '250'),
+      retryIn('36s'),
+    ]),
+    blame: 'upstream',
+    code: 'rate_limit_exceeded',
+    retryAfterMs: 3_600_000,
+  },
+  {
+    name: 'a quota of the day for one model, which stands among its dimensions',
+    status: 429,
+    body: error(429, 'RESOURCE_EXHAUSTED', EXCEEDED, [
+      {
+        violations: [
+          { quotaId: 'GenerateRequestsPerDay', quotaValue: '50', quotaDimensions: { model: 'gemini-2.5-pro' } },
+        ],
+      },
+    ]),
+    blame: 'upstream',
+    code: 'rate_limit_exceeded',
+    retryAfterMs: 3_600_000,
+  },
+  {
+    name: 'a quota of nothing: a model that this account may not use',
+    status: 429,
+    body: error(429, 'RESOURCE_EXHAUSTED', EXCEEDED, [
+      quota('GenerateRequestsPerMinutePerProject', '0'),
+      retryIn('36s'),
+    ]),
+    blame: 'upstream',
+    code: 'rate_limit_exceeded',
+    retryAfterMs: 3_600_000,
+  },
+  {
+    name: 'an account without a bill, or a region that is not served',
+    status: 400,
+    body: error(400, 'FAILED_PRECONDITION', 'User location is not supported for the API use.'),
+    blame: 'upstream',
+    code: 'upstream_error',
+  },
+  {
+    name: 'a key that is none, which is told as a fault of the request',
+    status: 400,
+    body: error(400, 'INVALID_ARGUMENT', 'API key not valid. Please pass a valid API key.', [
+      { '@type': 'type.googleapis.com/google.rpc.ErrorInfo', reason: 'API_KEY_INVALID', domain: 'googleapis.com' },
+    ]),
     blame: 'key',
-    code: 'insufficient_quota',
+    code: 'upstream_auth',
   },
   {
     name: 'an error of its own',

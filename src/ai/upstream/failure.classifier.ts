@@ -1,16 +1,9 @@
 import type { ApiErrorOptions, ErrorCode } from '../../http/index.js';
 import { isObject, member } from '../wire/json-value.js';
 import { saysContextOverflow } from './context-overflow.js';
+import { providerError, type ProviderError } from './provider.error.js';
 import { retryAfterMs, type UpstreamHeaders } from './retry-after.js';
 import { UpstreamFailure } from './upstream-failure.js';
-
-/** An error as a provider words it. */
-interface ProviderError {
-  readonly message?: string;
-  readonly type?: string;
-  readonly code?: string;
-  readonly param?: string;
-}
 
 /** Who failed, and with which key of ours. */
 export interface FailedProvider {
@@ -44,13 +37,18 @@ const REQUEST_FAULTS: Readonly<Partial<Record<number, ErrorCode>>> = {
 const EXHAUSTED =
   /^(insufficient_quota|credit_balance_exhausted|billing_error|billing_hard_limit_reached|\w+_spend_limit_(exceeded|reached))$/;
 
-const MESSAGE_LIMIT = 2_000;
 const PARAM_LIMIT = 200;
 /** A code is a word for machines; anything else in its place, the status among it (vLLM, Azure), does not go on. */
 const CODE = /^(?!\d+$)[\w.:-]{1,64}$/;
 
 /** Codes and types of a prompt that is too long: OpenAI's, which many have taken over, and llama.cpp's. */
 const OVERFLOW = /^(context_length_exceeded|exceed_context_size_error)$/;
+
+/** Codes of a model that is not to be had, whatever their status: OpenAI's and Azure's. */
+const UNKNOWN_MODEL = /^(model_not_found|DeploymentNotFound)$/;
+
+/** Codes and types of a prompt that a moderator refuses: OpenAI's and Azure's. */
+const MODERATED = /^(content_filter|content_policy_violation|moderation_blocked)$/;
 
 /**
  * Turns a provider's refusal into a failure with its blame, by status and structured code: wordings differ between providers and
@@ -59,26 +57,22 @@ const OVERFLOW = /^(context_length_exceeded|exceed_context_size_error)$/;
  */
 export function classifyAnswer(answer: FailedAnswer): UpstreamFailure {
   const { status, provider } = answer;
-  const error = providerError(answer.body, provider);
+  const error = providerError(answer.body, provider.apiKey);
   if (isExhausted(status, error)) {
     return new UpstreamFailure('key', 'insufficient_quota', `the quota bought from ${provider.name} is used up`);
   }
-  // llama.cpp has said it with a 500 too.
-  const fault = isOverflowCode(error) ? 'context_length_exceeded' : REQUEST_FAULTS[status];
+  if (isOfDeployment(status, error)) return deploymentFault(provider);
+  const fault = requestFaultOf(status, error);
   if (fault !== undefined) return requestFault(fault, provider, error);
-  if (status === 401 || status === 403) {
+  if (isOfKey(status, error)) {
     return new UpstreamFailure('key', 'upstream_auth', `${provider.name} refused this service's credentials`);
-  }
-  if (status === 404) {
-    const message = `${provider.name} does not know the model or the path that it is configured with`;
-    return new UpstreamFailure('upstream', 'upstream_error', message, { isRetryable: false });
   }
   return upstreamFault(answer);
 }
 
 /** An error object that came inside a 200: as the first frame, mid-stream, or as the whole body. */
 export function classifyInBand(provider: FailedProvider, body: unknown, now: number): UpstreamFailure {
-  const error = providerError(body, provider);
+  const error = providerError(body, provider.apiKey);
   const status = statusOf(body, error);
   if (status === undefined && !isExhausted(200, error)) {
     return new UpstreamFailure('upstream', 'upstream_error', `${provider.name} sent an error in place of an answer`);
@@ -101,13 +95,54 @@ function isExhausted(status: number, { code, type }: ProviderError): boolean {
   return status === 402 || EXHAUSTED.test(code ?? '') || EXHAUSTED.test(type ?? '');
 }
 
+/**
+ * This model is not to be had there, or not from here; the same key may do for others. With a 403 the model is one that the account
+ * may not use (OpenAI), or it was not the provider's own answer; what is asked of Google in a region or without a bill that it wants
+ * comes with a 400.
+ */
+function isOfDeployment(status: number, { code, type, isForwarded }: ProviderError): boolean {
+  if (status === 404) return true;
+  if (status >= 500) return false;
+  return (
+    UNKNOWN_MODEL.test(code ?? '') ||
+    (status === 400 && type === 'failed_precondition') ||
+    (isDenied(status) && isForwarded)
+  );
+}
+
+function deploymentFault({ name }: FailedProvider): UpstreamFailure {
+  const message = `${name} does not offer the model, or not under the path and the account that it is configured with`;
+  return new UpstreamFailure('upstream', 'upstream_error', message, { isRetryable: false });
+}
+
+function requestFaultOf(status: number, error: ProviderError): ErrorCode | undefined {
+  // llama.cpp has said it with a 500 too.
+  if (isOverflowCode(error)) return 'context_length_exceeded';
+  if (isDenied(status) && isModerated(error)) return 'invalid_request';
+  return isOfKey(status, error) ? undefined : REQUEST_FAULTS[status];
+}
+
+/** Google says of a key that is none that the request is. */
+function isOfKey(status: number, { reason }: ProviderError): boolean {
+  return isDenied(status) || (status === 400 && reason === 'API_KEY_INVALID');
+}
+
+function isDenied(status: number): boolean {
+  return status === 401 || status === 403;
+}
+
+function isModerated({ code, type, isModerated: hasReasons }: ProviderError): boolean {
+  return hasReasons || MODERATED.test(code ?? '') || MODERATED.test(type ?? '');
+}
+
 function requestFault(fault: ErrorCode, provider: FailedProvider, error: ProviderError): UpstreamFailure {
   const message = error.message ?? `${provider.name} refused the request`;
   const param = error.param === undefined ? {} : { param: error.param.slice(0, PARAM_LIMIT) };
   // Under the one code that clients know for it, whatever the provider calls it.
   if (fault === 'context_length_exceeded' || saysOverflow(error, provider))
     return new UpstreamFailure('request', 'context_length_exceeded', message, param);
-  const reported = error.code !== undefined && CODE.test(error.code) ? { reportedCode: error.code } : {};
+  const code = error.isModerated ? 'content_filter' : error.code;
+  const reported = code !== undefined && CODE.test(code) ? { reportedCode: code } : {};
   return new UpstreamFailure('request', fault, message, { ...param, ...reported });
 }
 
@@ -148,6 +183,7 @@ const STATUS_OF_TYPE: Readonly<Partial<Record<string, number>>> = {
   context_length_exceeded: 400,
   exceed_context_size_error: 400,
   content_filter: 400,
+  model_not_found: 404,
   authentication_error: 401,
   permission_error: 403,
   rate_limit_error: 429,
@@ -155,29 +191,3 @@ const STATUS_OF_TYPE: Readonly<Partial<Record<string, number>>> = {
   overloaded_error: 503,
   timeout_error: 504,
 };
-
-function providerError(body: unknown, { apiKey }: FailedProvider): ProviderError {
-  const error = member(body, 'error') ?? body;
-  const said = (value: unknown): string | undefined => withoutKey(text(value), apiKey);
-  // Words only from within the protocol: a page of HTML is no message.
-  const message = said(member(error, 'message')) ?? (error === body ? undefined : said(error));
-  const type = said(member(error, 'type'));
-  const code = said(member(error, 'code'));
-  const param = said(member(error, 'param'));
-  return {
-    ...(message !== undefined && { message: message.slice(0, MESSAGE_LIMIT) }),
-    ...(type !== undefined && { type }),
-    ...(code !== undefined && { code }),
-    ...(param !== undefined && { param }),
-  };
-}
-
-/** A key as short as a word (`none`, for a server that wants no key) is no secret, and would be taken out of ordinary words. */
-function withoutKey(words: string | undefined, apiKey: string): string | undefined {
-  return apiKey.length < 6 ? words : words?.replaceAll(apiKey, '[redacted]');
-}
-
-function text(value: unknown): string | undefined {
-  if (typeof value === 'number') return String(value);
-  return typeof value === 'string' && value !== '' ? value : undefined;
-}

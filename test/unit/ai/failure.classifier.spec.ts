@@ -25,6 +25,14 @@ describe('classifyAnswer()', () => {
     [429, { error: { code: 'rate_limit_exceeded' } }, 'upstream', 'rate_limit_exceeded'],
     [429, { error: { message: 'INSUFFICIENT QUOTA' } }, 'upstream', 'rate_limit_exceeded'],
     [404, { error: { code: 'model_not_found' } }, 'upstream', 'upstream_error'],
+    [403, { error: { code: 'model_not_found' } }, 'upstream', 'upstream_error'],
+    [400, { error: { code: 'model_not_found', type: 'invalid_request_error' } }, 'upstream', 'upstream_error'],
+    [403, { error: { code: 'content_policy_violation', message: 'flagged' } }, 'request', 'invalid_request'],
+    [403, { error: { code: 403, metadata: { reasons: ['hate'] } } }, 'request', 'invalid_request'],
+    [403, { error: { code: 403, metadata: { provider_name: 'X' } } }, 'upstream', 'upstream_error'],
+    [403, { error: { code: 403, message: 'Key limit exceeded' } }, 'key', 'upstream_auth'],
+    [400, [{ error: { code: 400, status: 'INVALID_ARGUMENT', message: 'no' } }], 'request', 'invalid_request'],
+    [400, [{ error: { code: 400, status: 'FAILED_PRECONDITION' } }], 'upstream', 'upstream_error'],
     [500, 'boom', 'upstream', 'upstream_error'],
     [502, '<html>', 'upstream', 'upstream_error'],
     [503, {}, 'upstream', 'overloaded'],
@@ -42,6 +50,25 @@ describe('classifyAnswer()', () => {
       param: 'response_format',
       reportedCode: 'invalid_schema',
     });
+  });
+
+  it.each([
+    [403, { error: { code: 'model_not_found' } }],
+    [404, {}],
+    [400, { error: { status: 'FAILED_PRECONDITION' } }],
+    [403, { error: { code: 403, metadata: { provider_name: 'X' } } }],
+  ])('does not ask the same model again that it may not use there: %d %j', (status, body) => {
+    expect(classifyAnswer(answer(status, body)).isRetryable).toBe(false);
+  });
+
+  it('tells a prompt that a moderator refused by its code, with the words and without what it flagged', () => {
+    const error = {
+      code: 403,
+      message: 'Your input was flagged',
+      metadata: { reasons: ['hate'], flagged_input: 'I …' },
+    };
+    const failure = classifyAnswer(answer(403, { error }));
+    expect(failure).toMatchObject({ reportedCode: 'content_filter', message: 'Your input was flagged' });
   });
 
   it('never passes on what a provider says of the credentials', () => {
@@ -107,6 +134,7 @@ describe('classifyInBand()', () => {
     [{ error: { message: 'x', code: '503' } }, 'overloaded'],
     [{ error: { type: 'overloaded_error' } }, 'overloaded'],
     [{ error: { type: 'server_error' } }, 'upstream_error'],
+    [{ error: { code: 'model_not_found', type: 'invalid_request_error' } }, 'upstream_error'],
     [{ error: 'text' }, 'upstream_error'],
     [{ error: { type: 'exceed_context_size_error', code: 500 } }, 'context_length_exceeded'],
     [{ error: { type: 'exceed_context_size_error' } }, 'context_length_exceeded'],

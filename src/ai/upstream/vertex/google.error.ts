@@ -18,13 +18,14 @@ function googleError(body: unknown): JsonObject | undefined {
 export function openAiError(body: unknown): unknown {
   const error = googleError(body);
   if (error === undefined) return body;
-  const { message, status } = error;
+  const { message, status, details } = error;
   const code = codeOf(error);
   return {
     error: {
       message,
       ...(code !== undefined && { code }),
       ...(typeof status === 'string' && { type: status.toLowerCase() }),
+      details,
     },
   };
 }
@@ -35,35 +36,66 @@ export function statusOf(body: unknown): number {
   return typeof code === 'number' && Number.isInteger(code) && code >= 400 && code < 600 ? code : 500;
 }
 
-/** How long the provider asks to be left alone, ms (google.rpc.RetryInfo). */
+/** How long the provider is to be left alone, ms: what it asks for (google.rpc.RetryInfo), or longer where that can't be enough. */
 export function retryDelayMs(body: unknown): number | undefined {
-  const delay = detailsOf(googleError(body)).flatMap((detail) => member(detail, 'retryDelay') ?? [])[0];
+  const error = googleError(body);
+  if (isExhausted(error, isLongGone)) return EXHAUSTED_MS;
+  const delay = detailsOf(error).flatMap((detail) => member(detail, 'retryDelay') ?? [])[0];
   const seconds = typeof delay === 'string' ? /^(\d{1,9}(?:\.\d+)?)s$/.exec(delay)?.[1] : undefined;
   return seconds === undefined ? undefined : Math.ceil(Number(seconds) * 1_000);
 }
 
+/** A quota that is not filled again before the next day is asked about once an hour: it may be raised meanwhile. */
+const EXHAUSTED_MS = 3_600_000;
+
 function codeOf(error: JsonObject): string | undefined {
-  return error['status'] === 'RESOURCE_EXHAUSTED' && isOfTheDay(error) ? 'insufficient_quota' : undefined;
+  return isExhausted(error, isOfKey) ? 'insufficient_quota' : undefined;
 }
 
-/**
- * A quota that is not filled again before the next day, or is none at all: waiting does not help. Which quota it is stands in
- * google.rpc.QuotaFailure (`quotaId`) or google.rpc.ErrorInfo (`quota_limit`).
- */
-function isOfTheDay(error: JsonObject): boolean {
-  return detailsOf(error).some((detail) => {
+/** A quota that was exceeded. */
+interface Quota {
+  readonly name: string;
+  readonly value: unknown;
+  readonly isOfModel: boolean;
+}
+
+/** All that the key may call is gone for the day. */
+function isOfKey(quota: Quota): boolean {
+  return isDaily(quota) && !isLongGone(quota);
+}
+
+/** One model is gone for the day, or is not to be had at all: the key still serves for others. */
+function isLongGone(quota: Quota): boolean {
+  return quota.value === '0' || (isDaily(quota) && quota.isOfModel);
+}
+
+function isDaily({ name }: Quota): boolean {
+  return /per_?day/i.test(name);
+}
+
+function isExhausted(error: JsonObject | undefined, predicate: (quota: Quota) => boolean): boolean {
+  return error?.['status'] === 'RESOURCE_EXHAUSTED' && quotasOf(error).some(predicate);
+}
+
+/** Which quota it is stands in google.rpc.QuotaFailure (`quotaId`) or google.rpc.ErrorInfo (`quota_limit`). */
+function quotasOf(error: JsonObject): readonly Quota[] {
+  return detailsOf(error).flatMap((detail) => {
     const violations = member(detail, 'violations');
     const metadata = member(detail, 'metadata');
-    return (
-      isDaily(member(metadata, 'quota_limit'), member(metadata, 'quota_limit_value')) ||
-      (Array.isArray(violations) &&
-        violations.some((violation) => isDaily(member(violation, 'quotaId'), member(violation, 'quotaValue'))))
-    );
+    return [
+      ...quotaOf(member(metadata, 'quota_limit'), member(metadata, 'quota_limit_value')),
+      ...(Array.isArray(violations) ? violations : []).flatMap((violation: unknown) =>
+        quotaOf(member(violation, 'quotaId'), member(violation, 'quotaValue'), member(violation, 'quotaDimensions')),
+      ),
+    ];
   });
 }
 
-function isDaily(name: unknown, value: unknown): boolean {
-  return typeof name === 'string' && (/per_?day/i.test(name) || value === '0');
+function quotaOf(name: unknown, value: unknown, dimensions?: unknown): readonly Quota[] {
+  if (typeof name !== 'string') return [];
+  const isOfModel =
+    /per_?(base_?)?model/i.test(name) || ['model', 'base_model'].some((key) => member(dimensions, key) !== undefined);
+  return [{ name, value, isOfModel }];
 }
 
 function detailsOf(error: JsonObject | undefined): readonly unknown[] {
