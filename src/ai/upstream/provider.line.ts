@@ -18,7 +18,7 @@ export interface ProviderMessage {
  *
  * @param body - what came, parsed where it is JSON
  */
-export type ErrorTranslator = (body: unknown) => unknown;
+export type ErrorTranslator = (body: unknown, status: number) => unknown;
 
 /** Carries an attempt to its provider, and turns whatever goes wrong on the way into a classified failure. */
 export class ProviderLine {
@@ -43,7 +43,7 @@ export class ProviderLine {
       provider: deployment.upstream,
       status: answer.status,
       headers: answer.headers,
-      body: this.toOpenAiError(parseJson(text)),
+      body: this.toOpenAiError(parseJson(text), answer.status),
       now: Date.now(),
     });
   }

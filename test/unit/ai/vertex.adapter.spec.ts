@@ -12,7 +12,13 @@ import {
   tokenJson,
   type TokenServer,
 } from '../../support/fakes/vertex.tokens.js';
-import { json, type ScriptedUpstream, startScriptedUpstream, stream } from '../../support/scripted-upstream.js';
+import {
+  json,
+  type Script,
+  type ScriptedUpstream,
+  startScriptedUpstream,
+  stream,
+} from '../../support/scripted-upstream.js';
 
 const { wire } = vertexRig;
 
@@ -58,12 +64,48 @@ describe('the adapter for Vertex AI', () => {
     expect(tokens.requests).toEqual([]);
   });
 
-  it('asks for another token once one is not taken', async () => {
-    fake.play(json(401, { error: { code: 401, status: 'UNAUTHENTICATED', message: 'invalid credentials' } }));
+  const withdrawn = (isWithdrawn: (token: unknown) => boolean): Script => {
+    const refusal = json(401, { error: { code: 401, status: 'UNAUTHENTICATED', message: 'invalid credentials' } });
+    const answer = answering(wire, textReply('ok'));
+    return (request, response) => (isWithdrawn(request.headers.authorization) ? refusal : answer)(request, response);
+  };
+
+  it('sends a request again with another token where one is not taken any more', async () => {
+    await adapter.complete(attempt());
+    fake.play(withdrawn((token) => token === 'Bearer token-1'));
+    await adapter.complete(attempt());
+    await collected(await adapter.stream(attempt()));
+    expect(tokensSent()).toEqual(['Bearer token-1', 'Bearer token-1', 'Bearer token-2', 'Bearer token-2']);
+  });
+
+  it('asks for one other token for all calls whose token is not taken', async () => {
+    await adapter.complete(attempt());
+    fake.play(withdrawn((token) => token === 'Bearer token-1'));
+    await Promise.all(Array.from({ length: 10 }, () => adapter.complete(attempt())));
+    expect(tokens.requests).toHaveLength(2);
+  });
+
+  it('blames the key once a new token is not taken either, and asks for another one the next time', async () => {
+    fake.play(withdrawn(() => true));
     await expect(adapter.complete(attempt())).rejects.toMatchObject({ blame: 'key', code: 'upstream_auth' });
     fake.play(answering(wire, textReply('ok')));
     await adapter.complete(attempt());
-    expect(tokensSent()).toEqual(['Bearer token-1', 'Bearer token-2']);
+    expect(tokensSent()).toEqual(['Bearer token-1', 'Bearer token-2', 'Bearer token-3']);
+  });
+
+  it('sends nothing again where there is no other token, or where it is not the token that is refused', async () => {
+    fake.play(withdrawn(() => true));
+    await expect(adapter.complete(attempt('ya29.own'))).rejects.toMatchObject({ blame: 'key', code: 'upstream_auth' });
+    fake.play(json(403, { error: { code: 403, status: 'PERMISSION_DENIED', message: 'no' } }));
+    await expect(adapter.complete(attempt())).rejects.toMatchObject({ blame: 'key', code: 'upstream_auth' });
+    expect(tokensSent()).toEqual(['Bearer ya29.own', 'Bearer token-1']);
+  });
+
+  it('leaves the key in peace where a new token could not be asked for', async () => {
+    await adapter.complete(attempt());
+    fake.play(withdrawn(() => true));
+    tokens.play((_, response) => void response.socket?.destroy());
+    await expect(adapter.complete(attempt())).rejects.toMatchObject({ blame: 'upstream', code: 'upstream_error' });
   });
 
   it('blames the key where no token is given for it, and calls nobody', async () => {

@@ -1,5 +1,4 @@
 import { isObject, member } from '../../wire/json-value.js';
-import type { ErrorTranslator } from '../provider.line.js';
 
 /** What a status would have said, for errors that come inside a 200 (https://platform.claude.com/docs/en/api/errors). */
 const STATUS_OF_TYPE: Readonly<Partial<Record<string, number>>> = {
@@ -15,18 +14,11 @@ const STATUS_OF_TYPE: Readonly<Partial<Record<string, number>>> = {
   overloaded_error: 529,
 };
 
-/** There is no code for these: only the words of an invalid_request_error tell them from any other. */
-const CODE_OF_WORDS: readonly (readonly [RegExp, string])[] = [
-  // "prompt is too long: 208656 tokens > 200000 maximum"
-  [/\bprompt is too long\b/i, 'context_length_exceeded'],
-  // "input length and `max_tokens` exceed context limit: 178959 + 64000 > 200000, …"
-  [/\bexceeds? (the )?(model'?s )?(maximum )?context (limit|window|length)\b/i, 'context_length_exceeded'],
-  // "Your credit balance is too low to access the Anthropic API. …"
-  [/\bcredit balance is too low\b/i, 'credit_balance_exhausted'],
-];
+/** There is no code for it: only the words of an invalid_request_error tell it: "Your credit balance is too low to access the …" */
+const NO_BALANCE = /\bcredit balance is too low\b/i;
 
 /** `{"type":"error","error":{type, message, details?}}` in OpenAI's shape. `details.error_code` names the cause where there is a name. */
-export const openAiError: ErrorTranslator = (body) => {
+export function openAiError(body: unknown): unknown {
   const error = member(body, 'error');
   if (!isObject(error)) return body;
   const { type, message } = error;
@@ -40,9 +32,9 @@ export const openAiError: ErrorTranslator = (body) => {
       ...(status !== undefined && { status }),
     },
   };
-};
+}
 
 function codeOfWords(type: unknown, message: unknown): string | undefined {
   if (type !== 'invalid_request_error' || typeof message !== 'string') return undefined;
-  return CODE_OF_WORDS.find(([words]) => words.test(message))?.[1];
+  return NO_BALANCE.test(message) ? 'credit_balance_exhausted' : undefined;
 }

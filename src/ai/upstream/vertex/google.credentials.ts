@@ -38,7 +38,7 @@ export function tokenSource(credentials: string, projectId: string, patience = P
     } catch (error) {
       // What was found may be gone, or what was missing be there: the next time it is looked for anew.
       client = undefined;
-      throw TokenError.from(error);
+      throw TokenError.from(error, { isGiven: credentials !== 'adc' });
     }
   };
 }

@@ -14,7 +14,8 @@ export class TokenError extends Error {
     this.isRefused = isRefused;
   }
 
-  static from(error: unknown): TokenError {
+  /** @param isGiven - the credentials were given, as opposed to: the machine was searched for them, which may have them the next time */
+  static from(error: unknown, { isGiven }: { readonly isGiven: boolean }): TokenError {
     if (error instanceof TokenError) return error;
     const response = member(error, 'response');
     const status = isObject(response) ? response['status'] : undefined;
@@ -22,7 +23,7 @@ export class TokenError extends Error {
     // With a request in it, it is the network's; else it never came so far: no credentials were found, or their key is none.
     return isObject(member(error, 'config'))
       ? new TokenError(`nobody could be asked${codeIn(error)}`, { isRefused: false })
-      : new TokenError(`there are no credentials to ask with${codeIn(error)}`, { isRefused: true });
+      : new TokenError(`there are no credentials to ask with${codeIn(error)}`, { isRefused: isGiven });
   }
 }
 

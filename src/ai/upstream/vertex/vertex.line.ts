@@ -7,6 +7,12 @@ import { tokenSource } from './google.credentials.js';
 import { openAiError, retryDelayMs } from './google.error.js';
 import { TokenError } from './token.error.js';
 
+const UNAUTHENTICATED = 401;
+
+type Outcome =
+  | { readonly kind: 'answer'; readonly answer: UpstreamAnswer }
+  | { readonly kind: 'not taken'; readonly failure: UpstreamFailure };
+
 /** The way to Vertex AI: each set of credentials with an access token that is kept fresh. */
 export class VertexLine {
   /** By the credentials. There are as many as the configuration has keys. */
@@ -17,21 +23,41 @@ export class VertexLine {
     private readonly now: () => number,
   ) {}
 
-  /** As `ProviderLine.post`, with an access token. @throws UpstreamFailure also where there is none to be had */
+  /**
+   * As `ProviderLine.post`, with an access token. One that is not taken any more is replaced, and the request sent once again: a token
+   * may be withdrawn before its end, and the key that it was given for is as good as before.
+   *
+   * @throws UpstreamFailure also where there is none to be had
+   */
   async post(attempt: AttemptRequest, message: ProviderMessage): Promise<UpstreamAnswer> {
     const tokens = this.tokensFor(attempt);
     const access = await accessFor(attempt, tokens);
-    let delayMs: number | undefined;
-    const line = new ProviderLine(this.transport, (body) => {
-      delayMs = retryDelayMs(body);
+    const first = await this.postWith(access, attempt, message);
+    if (first.kind === 'answer') return first.answer;
+    tokens.discard(access.token);
+    const another = await accessFor(attempt, tokens);
+    if (another.token === access.token) throw first.failure;
+    const second = await this.postWith(another, attempt, message);
+    if (second.kind === 'answer') return second.answer;
+    tokens.discard(another.token);
+    throw second.failure;
+  }
+
+  /** @throws UpstreamFailure for every other failure than a token that is not taken */
+  private async postWith(access: AccessToken, attempt: AttemptRequest, message: ProviderMessage): Promise<Outcome> {
+    const refusal: { status?: number; delayMs?: number | undefined } = {};
+    const line = new ProviderLine(this.transport, (body, status) => {
+      Object.assign(refusal, { status, delayMs: retryDelayMs(body) });
       return openAiError(body);
     });
     try {
-      return await line.post(withToken(attempt, access.token), withAccess(message, access));
+      const answer = await line.post(withToken(attempt, access.token), withAccess(message, access));
+      return { kind: 'answer', answer };
     } catch (error) {
       if (!(error instanceof UpstreamFailure)) throw error;
-      if (error.code === 'upstream_auth') tokens.discard(access.token);
-      throw withRetryAfter(error, delayMs);
+      const failure = withRetryAfter(error, refusal.delayMs);
+      if (refusal.status !== UNAUTHENTICATED) throw failure;
+      return { kind: 'not taken', failure };
     }
   }
 
