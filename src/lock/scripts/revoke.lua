@@ -17,7 +17,10 @@ local function revoke(token)
   if not entry then
     return
   end
-  revoked = revoked + 1
+  -- What was released and is kept for its minimum time can only be cut short.
+  if entry.state ~= 'r' or mode == 'now' then
+    revoked = revoked + 1
+  end
   if entry.state ~= 'r' then
     lock.tell(entry.process, 'V', token, entry.fence, 0)
   end
