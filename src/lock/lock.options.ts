@@ -34,7 +34,7 @@ export interface LockOptions {
 export type ResolvedLockOptions = Required<Omit<LockOptions, 'signal' | 'template'>> &
   Pick<LockOptions, 'signal' | 'template'>;
 
-export const DEFAULT_LOCK_OPTIONS = {
+const DEFAULT_LOCK_OPTIONS = {
   mode: 'exclusive',
   leaseMs: 30_000,
   waitMs: 10_000,
@@ -87,7 +87,7 @@ export function resolveLockKeys(keys: string | readonly string[]): readonly [str
 }
 
 /** @throws LockOptionsError */
-export function checkLockKey(key: unknown): asserts key is string {
+function checkLockKey(key: unknown): asserts key is string {
   if (typeof key !== 'string') throw new LockOptionsError(`a lock key must be a string, not ${typeof key}`);
   if (key.trim() === '') throw new LockOptionsError('a lock key must not be empty');
   if (key.length > MAX_KEY_LENGTH) {

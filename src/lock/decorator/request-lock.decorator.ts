@@ -12,7 +12,7 @@ export const REQUEST_LOCK = Symbol('REQUEST_LOCK');
 
 /**
  * Says under which lock LockInterceptor runs the requests of a route, or of all routes of a controller.
- * @param key a fixed one, or a function of the platform's request
+ * @param key a fixed one, or a function of the platform's request; outside HTTP, of the handler's first argument
  *
  * @example
  * @UseInterceptors(LockInterceptor)
@@ -20,8 +20,9 @@ export const REQUEST_LOCK = Symbol('REQUEST_LOCK');
  * @Get(':id/export')
  * export(@Param('id') id: string): StreamableFile { … }
  */
-export function RequestLock(
-  key: LockKeys | RequestLockRule['key'],
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- it types the parameter of a key function
+export function RequestLock<Request = unknown>(
+  key: LockKeys | ((request: Request) => LockKeys),
   options: WithLockOptions = {},
 ): CustomDecorator<symbol> {
   const rule: RequestLockRule = { key: typeof key === 'function' ? key : () => key, options };
