@@ -4,12 +4,6 @@ import { inStore, type Mutation } from './mutants.js';
 export const STORE_MUTATIONS: readonly Mutation[] = [
   inStore('more is let in than fits', 'memory/open-lock.ts', 'if (this.weight + weight > capacity) return false;', ''),
   inStore(
-    'who asks for more than there is waits for ever',
-    'memory/open-lock.ts',
-    'const weight = Math.min(entry.weight, capacity);',
-    'const weight = entry.weight;',
-  ),
-  inStore(
     'who leaves keeps its share',
     'memory/open-lock.ts',
     'this.weight -= this.entries.get(token)?.weight ?? 0;',
