@@ -61,24 +61,6 @@ export const RARE_LIVES: readonly (readonly Step[])[] = [
     acquires(0, 'p1-1', { capacity: 30, leaseMs: 1_000 }),
     ...Array.from({ length: 20 }, (_, index) => acquires(1, `p2-${index}`, { capacity: 60, leaseMs: 20_000 })),
     acquires(1, 'p3-1', { capacity: 40, leaseMs: 25_000 }),
-    ...[leaves(1, 'p1-1'), inspects(1), acquires(1, 'p3-2', { capacity: 50, weight: 30 }), inspects(1)],
-    ...[acquires(30_000, 'p1-2', { capacity: 70, waits: false }), inspects(1)],
-  ],
-  // Who is refused, or gives up, leaves no capacity behind.
-  [
-    ...[acquires(0, 'p1-1', { capacity: 3 }), acquires(1, 'p2-1', { capacity: 1, waits: false }), inspects(1)],
-    ...[acquires(1, 'p3-1', { capacity: 1 }), inspects(1), leaves(1, 'p3-1'), acquires(1, 'p2-2', { capacity: 3 })],
-  ],
-  // A queue that its holder's lease left behind, and whose capacity is the own one.
-  [
-    ...[acquires(0, 'p1-1', { capacity: 3, leaseMs: 1_000 }), acquires(1, 'p2-1', { capacity: 1, weight: 3 })],
-    ...[inspects(1), inspects(1_100)],
-  ],
-  // Many of a large capacity between the smallest one, which goes, and the next; then that one's lease is over, and so is all.
-  [
-    acquires(0, 'p1-1', { capacity: 30, leaseMs: 1_000 }),
-    ...Array.from({ length: 20 }, (_, index) => acquires(1, `p2-${index}`, { capacity: 60, leaseMs: 20_000 })),
-    acquires(1, 'p3-1', { capacity: 40, leaseMs: 25_000 }),
     acquires(1, 'p3-3', { capacity: 60, leaseMs: 28_000 }),
     ...[leaves(1, 'p1-1'), inspects(1), acquires(1, 'p3-2', { capacity: 50, weight: 30 }), inspects(1)],
     ...[acquires(30_000, 'p1-2', { capacity: 70, waits: false }), inspects(1)],

@@ -25,7 +25,6 @@ export const PRELUDE_MUTATIONS: readonly ScriptMutation[] = of('prelude', [
   ['the end of entries is not looked at', 'or not saved[3] or us >= endsAt', 'or not saved[3]'],
   ['entries that outlived their end are met again', 'isForgotten or (isAtRest and saved[3])', 'isForgotten and us < 0'],
   ['a description is cut', '([^|]*)|(.*)$', '([^|]*)|(.?)'],
-
   ['the last capacity is found', 'smallest = math.min(smallest, entry and', 'smallest = math.max(0, entry and'],
   ['the first capacity is found', 'if smallest <= least then', 'if smallest > 0 then'],
   ['only some holders are looked at for their capacity', 'until #tokens < step', 'until true'],

@@ -61,7 +61,8 @@ export const SCRIPT_MUTATIONS: readonly ScriptMutation[] = [
     ['asking again for a place is no sign of life', 'if place then\n    lock.seen(process)', 'if place then'],
     ['who does not wait queues', "if ARGV[8] == '0' then", "if ARGV[8] == 'no' then"],
     ['a new place is given for an old ticket', 'if ticket == 0 then', 'if ticket >= 0 then'],
-    ['an old ticket lets nobody in', 'enqueue(ticket)\n    lock.pump()', 'enqueue(ticket)'],    ['an acquire is no sign of life before others are looked at', "call('ZADD', ALIVE, 'XX', lock.time, process)", ''],
+    ['an old ticket lets nobody in', 'enqueue(ticket)\n    lock.pump()', 'enqueue(ticket)'],
+    ['an acquire is no sign of life before others are looked at', "call('ZADD', ALIVE, 'XX', lock.time, process)", ''],
     [
       'an acquire of nobody who waits is a sign of life',
       "call('ZADD', ALIVE, 'XX', lock.time, process)",
@@ -148,16 +149,6 @@ export const SCRIPT_MUTATIONS: readonly ScriptMutation[] = [
     ['what is over is counted', 'tonumber(saved[3]) - weightOver()', 'tonumber(saved[3])'],
     ['a lock at rest is shown', 'if isAtRest then', 'if isForgotten then'],
     ['a queue alone is not shown', 'if #held == 0 and queued == 0 then', 'if #held == 0 then'],
-    [
-      'the capacity of those who are over is shown',
-      "smallestCapacity('(' .. text(time), tonumber(saved[4]))",
-      'tonumber(saved[4])',
-    ],
-    [
-      'the capacity of a queue alone is not shown',
-      "entryOf(call('ZRANGE', WAITERS, 0, 0)[1]).capacity",
-      'tonumber(saved[4])',
-    ],
     [
       'the capacity of those who are over is shown',
       "smallestCapacity('(' .. text(time), tonumber(saved[4]))",

@@ -63,7 +63,6 @@ local function entryOf(token)
     description = description }
 end
 
-
 -- The smallest capacity of the holders whose leases end from `first` on: none is below `least`, which most of them have.
 local function smallestCapacity(first, least)
   local smallest, offset, step = math.huge, 0, 16
