@@ -11,7 +11,7 @@ export interface Store {
    * once; nothing is kept for later.
    *
    * @param keys - whole names, made by the module's *.keys.ts; one hash tag
-   * @throws StoreTimeoutError, StoreUnavailableError, StoreConfigurationError (wrong topology, password, type, slot)
+   * @throws StoreTimeoutError, StoreUnavailableError, StoreConfigurationError (wrong topology, password, database, type, slot, or a script that failed)
    */
   run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>;
   /**
