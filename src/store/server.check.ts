@@ -1,6 +1,7 @@
 import type { Redis } from 'ioredis';
 import { NOT_STANDALONE, replyCode } from './redis.fault.js';
 import { StoreConfigurationError, StoreUnavailableError } from './store.errors.js';
+import { checkVersion } from './server.version.js';
 import type { Store } from './store.js';
 
 /** What is not wrong enough to refuse, but may hurt later. */
@@ -22,6 +23,7 @@ export async function checkServer(client: Redis, kind: Store['kind']): Promise<r
 }
 
 function checkMode(info: ReadonlyMap<string, string>, kind: Store['kind']): void {
+  checkVersion(info);
   if (info.get('redis_mode') === 'sentinel') {
     throw new StoreConfigurationError(
       'wrong_topology',

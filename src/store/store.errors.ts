@@ -46,6 +46,7 @@ export type StoreFaultReason =
   | 'wrong_password'
   | 'wrong_topology'
   | 'unknown_master'
+  | 'old_server'
   | 'wrong_database'
   | 'wrong_tls'
   | 'no_permission'
