@@ -17,13 +17,15 @@ const UNCHECKED = 'the redis user may not run INFO: neither its mode nor its evi
  */
 export async function checkServer(client: Redis, kind: Store['kind']): Promise<readonly ServerNotice[]> {
   const info = await readInfo(client);
-  if (info !== undefined) checkMode(info, kind);
+  if (info !== undefined) {
+    checkVersion(info);
+    checkMode(info, kind);
+  }
   await enterDatabase(client, kind);
   return info === undefined ? [UNCHECKED] : evictionNotice(info.get('maxmemory_policy'));
 }
 
 function checkMode(info: ReadonlyMap<string, string>, kind: Store['kind']): void {
-  checkVersion(info);
   if (info.get('redis_mode') === 'sentinel') {
     throw new StoreConfigurationError(
       'wrong_topology',
