@@ -22,13 +22,17 @@ export interface LockServiceOptions {
   readonly environment?: ClientEnvironment;
 }
 
+/** What is done under a lock. */
+export type LeaseWork<Result> = (lease: Lease) => Result | Promise<Result>;
+
 const DEFAULT_GRACE_MS = 10_000;
 
 /**
  * Locks that hold across all processes on one store: fair, told of their loss by the clock, released on shutdown.
  *
  * Reentrant along the chain of calls inside `withLock()`: whoever takes a key again that the chain holds gets it at once, and it is
- * released with the last of them. Work that was left behind without being awaited counts as inside only while the lease is held.
+ * released with the last of them: its lease, limits and description are those that the outermost asked for, and those of the inner
+ * calls count for nothing. Work that was left behind without being awaited counts as inside only while the lease is held.
  * What `acquire()` returned is not part of the chain: pass it on, or use `withLock()`.
  */
 export class LockService implements BeforeApplicationShutdown {
@@ -80,11 +84,13 @@ export class LockService implements BeforeApplicationShutdown {
    * @example
    * await locks.withLock(`order:${id}`, { waitMs: 5_000 }, async (lease) => pay(id, lease.fence));
    */
+  withLock<Result>(keys: string | readonly string[], work: LeaseWork<Result>): Promise<Result>;
+  withLock<Result>(keys: string | readonly string[], options: LockOptions, work: LeaseWork<Result>): Promise<Result>;
   async withLock<Result>(
     keys: string | readonly string[],
-    options: LockOptions,
-    work: (lease: Lease) => Result | Promise<Result>,
+    ...rest: [LeaseWork<Result>] | [LockOptions, LeaseWork<Result>]
   ): Promise<Result> {
+    const [options, work] = rest.length === 1 ? [{}, rest[0]] : rest;
     const lease = await this.acquire(keys, options);
     let result: Result;
     try {
