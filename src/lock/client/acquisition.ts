@@ -80,6 +80,7 @@ export class Acquisition {
     this.queuedCounter = 0;
     this.askedAt = now;
     this.unanswered = new Set();
+    this.retryTimer?.cancel();
   }
 
   command(process: string): AcquireCommand {
