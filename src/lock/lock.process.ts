@@ -3,7 +3,7 @@ import type { ClientEnvironment, ClientTimer } from './client/client.ports.js';
 import { LockClient } from './client/lock.client.js';
 import { StoreLine } from './client/store.line.js';
 import type { Hold } from './hold.js';
-import { type LeaseEnd, LockClosedError } from './lock.errors.js';
+import { type LeaseEnd, LockClosedError, LockStoreError } from './lock.errors.js';
 import { KeyTemplates, type LockObserver, type WaitOutcome } from './lock.observer.js';
 import type { LockStore } from './lock.store.js';
 import { Waiting, type Wish } from './waiting.js';
@@ -88,11 +88,20 @@ export class LockProcess {
       this.client.whenQuiet(done);
     });
     this.client.stop();
-    if (this.#subscription !== undefined) {
-      // Without an answer the subscription ends with the connection.
-      await this.line.ask(() => this.store.unsubscribe(this.client.process)).catch(() => undefined);
+    try {
+      if (this.#subscription !== undefined) await this.#unsubscribe();
+    } finally {
+      this.line.stop();
     }
-    this.line.stop();
+  }
+
+  async #unsubscribe(): Promise<void> {
+    try {
+      await this.line.ask(() => this.store.unsubscribe(this.client.process));
+    } catch (error) {
+      // Without an answer the subscription ends with the connection; anything else no store may do.
+      if (!(error instanceof LockStoreError)) throw error;
+    }
   }
 
   #wait(wish: Wish): Waiting {
