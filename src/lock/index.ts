@@ -21,7 +21,7 @@ export { LockModule } from './lock.module.js';
 export type { LockModuleOptions } from './lock.module-definition.js';
 export type { LockObserver, WaitOutcome } from './lock.observer.js';
 export type { LockMode, LockOptions } from './lock.options.js';
-export { LockService, type LockServiceOptions } from './lock.service.js';
+export { type LeaseWork, LockService, type LockServiceOptions } from './lock.service.js';
 export type {
   AcquireAnswer,
   AcquireCommand,
