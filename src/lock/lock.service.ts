@@ -118,13 +118,14 @@ export class LockService implements BeforeApplicationShutdown {
    *   works beside the holder. `now`: the next one gets it at once, beside a holder that has not heard yet; fences tell them apart.
    *   `token`: only this holder
    * @returns how many holders it had
-   * @throws LockStoreError
+   * @throws LockOptionsError, LockStoreError
    */
   async forceRelease(
     key: string,
     how: { readonly mode?: RevokeCommand['mode']; readonly token?: string } = {},
   ): Promise<number> {
     const { mode = 'drain', token } = how;
+    checkRevocation(mode, token);
     const { revoked } = await this.#ask(() => this.store.revoke({ key, token, mode }));
     return revoked;
   }
@@ -202,4 +203,12 @@ export class LockService implements BeforeApplicationShutdown {
 
 function nameOf(mode: LockMode): string {
   return typeof mode === 'string' ? mode : 'permits';
+}
+
+/** What a type can't keep out would take the lock from more holders than was meant. @throws LockOptionsError */
+function checkRevocation(mode: unknown, token: unknown): void {
+  if (mode !== 'drain' && mode !== 'now') throw new LockOptionsError(`mode must be drain or now, not ${String(mode)}`);
+  if (token !== undefined && typeof token !== 'string') {
+    throw new LockOptionsError(`token must be a text, or left out for every holder; this one is of type ${typeof token}`);
+  }
 }
