@@ -209,6 +209,8 @@ function nameOf(mode: LockMode): string {
 function checkRevocation(mode: unknown, token: unknown): void {
   if (mode !== 'drain' && mode !== 'now') throw new LockOptionsError(`mode must be drain or now, not ${String(mode)}`);
   if (token !== undefined && typeof token !== 'string') {
-    throw new LockOptionsError(`token must be a text, or left out for every holder; this one is of type ${typeof token}`);
+    throw new LockOptionsError(
+      `token must be a text, or left out for every holder; this one is of type ${typeof token}`,
+    );
   }
 }
