@@ -5,6 +5,7 @@ import { type Lease, LockService, RedisLockStore } from '../../src/lock/index.js
 import { RedisStore, type RedisStoreOptions } from '../../src/store/index.js';
 import { COUNT } from '../support/counter-script.js';
 import { eventually } from '../support/eventually.js';
+import { startRedisCluster } from '../support/redis-cluster.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 
 /** The line in docs/locks.md, which is run as it stands there. */
@@ -119,5 +120,25 @@ describe('the documented ACL', () => {
     await everythingWith(store);
     expect(notices).toEqual([expect.stringContaining('INFO')]);
     expect(store.health().downForMs).toBe(0);
+  });
+
+  it('allows the same in a cluster, with what is said of it', async () => {
+    const cluster = await startRedisCluster();
+    const [user = '', ...rights] = documentedRights();
+    const admins = cluster.nodes.map(({ host, port }) => new Redis(port, host));
+    for (const node of admins) await node.acl('SETUSER', user, ...rights, '+cluster|slots', '+cluster|info');
+    const store = new RedisStore({
+      ...{ kind: 'cluster', nodes: cluster.nodes, db: 0, tls: false, keyPrefix: 'shop:' },
+      ...{ username: user, password: 'pw', notify: (notice) => notices.push(notice) },
+    });
+    opened.push(store);
+    await everythingWith(store);
+    await store.close();
+    expect(notices).toEqual([]);
+    for (const node of admins) {
+      expect(await node.acl('LOG')).toEqual([]);
+      node.disconnect();
+    }
+    await cluster.stop();
   });
 });
