@@ -75,7 +75,8 @@ export class RedisStore implements Store {
   }
 
   health(): StoreHealth {
-    return { kind: 'redis', policy: this.#tuning.policy, downForMs: this.#commands.downForMs };
+    const { downForMs, downReason: reason } = this.#commands;
+    return { kind: 'redis', policy: this.#tuning.policy, downForMs, ...(reason !== undefined && { reason }) };
   }
 
   /** Ends the store's own connections; what is under way fails. A client that was passed in stays as it is. */

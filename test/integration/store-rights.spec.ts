@@ -78,6 +78,7 @@ describe('a database that is not the first', () => {
     await expect(store.connected()).rejects.toMatchObject({ reason: 'wrong_database', isRetryable: false });
     await expect(store.run(COUNT, ['shop:{db}'], [1])).rejects.toThrow('REDIS_DB');
     expect(store.health().downForMs).toBeGreaterThan(0);
+    expect(store.health().reason).toBe('wrong_database');
     expect(await admin.info('keyspace')).not.toContain('keys=');
   });
 
@@ -97,7 +98,7 @@ describe('a database that is not the first', () => {
     await expect(store.connected()).rejects.toMatchObject({ reason: 'no_permission' });
     await admin.acl('SETUSER', 'late', '+select');
     await eventually(async () => (await store.run(COUNT, ['shop:{db}'], [1]).catch(() => 0)) === 1);
-    expect(store.health().downForMs).toBe(0);
+    expect(store.health()).toEqual({ kind: 'redis', policy: 'refuse', downForMs: 0 });
   });
 });
 
