@@ -88,7 +88,9 @@ export class MemoryLockStore implements LockStore {
 
   revoke({ key, token, mode }: RevokeCommand): Promise<RevokeAnswer> {
     const lock = this.open(key, this.clock());
-    const tokens = [...lock.holders].map((holder) => holder.member).filter((holder) => holder === (token ?? holder));
+    // What is over goes by itself.
+    const alive = [...lock.holders].filter((holder) => holder.score > lock.time);
+    const tokens = alive.map((holder) => holder.member).filter((holder) => holder === (token ?? holder));
     const revoked = tokens.filter((holder) => this.revokeHolder(lock, holder, mode)).length;
     lock.pump();
     lock.finish();

@@ -140,6 +140,11 @@ export const SCRIPT_MUTATIONS: readonly ScriptMutation[] = [
     ['what is drained is not marked', "entry.state = 'v'", "entry.state = 'h'"],
     ['what is drained goes at once', "if mode == 'now' then", 'if true then'],
     ['what was released is marked, too', "elseif entry.state ~= 'r' then", 'else'],
+    [
+      'what is over is revoked',
+      "call('ZRANGEBYSCORE', HOLDERS, '(' .. text(lock.time), '+inf')",
+      "call('ZRANGE', HOLDERS, 0, -1)",
+    ],
     ['all holders are meant by one', "if wanted == '' or wanted == token then", 'if wanted then'],
     ['revoking lets nobody in', 'lock.pump()', ''],
     ['a revocation is not written', 'lock.finish()', ''],

@@ -34,7 +34,8 @@ local function revoke(token)
   end
 end
 
-for _, token in ipairs(call('ZRANGE', HOLDERS, 0, -1)) do
+-- What is over goes by itself.
+for _, token in ipairs(call('ZRANGEBYSCORE', HOLDERS, '(' .. text(lock.time), '+inf')) do
   if wanted == '' or wanted == token then
     revoke(token)
   end
