@@ -12,6 +12,7 @@ export {
   LockBusyError,
   LockClosedError,
   type LockHolder,
+  LockKeyError,
   LockLostError,
   LockOptionsError,
   LockStoreError,

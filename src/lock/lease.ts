@@ -118,6 +118,12 @@ export class Lease implements AsyncDisposable {
     return outcomes.every((isConfirmed) => isConfirmed);
   }
 
+  /** Ends it before any work has begun: no key stays held for its minimum time. @internal */
+  async giveBack(): Promise<void> {
+    for (const hold of this.holds) hold.forgoMinimum();
+    await this.release();
+  }
+
   [Symbol.asyncDispose](): Promise<void> {
     return this.release().then(() => undefined);
   }

@@ -7,7 +7,16 @@ import type { Hold } from './hold.js';
 import { Lease } from './lease.js';
 import { LockBusyError, type LockHolder, LockOptionsError } from './lock.errors.js';
 import { type LockObserver, SILENT_OBSERVER } from './lock.observer.js';
-import { type LockMode, type LockOptions, resolveLockKeys, resolveLockOptions } from './lock.options.js';
+import {
+  checkGrace,
+  checkOptionsObject,
+  covers,
+  type LockMode,
+  type LockOptions,
+  nameOfMode,
+  resolveLockKeys,
+  resolveLockOptions,
+} from './lock.options.js';
 import { LockProcess } from './lock.process.js';
 import type { LockState, LockStore, RevokeCommand } from './lock.store.js';
 import { storeError } from './waiting.js';
@@ -40,15 +49,18 @@ export class LockService implements BeforeApplicationShutdown {
   readonly #environment: ClientEnvironment;
   readonly #defaults: Partial<LockOptions>;
 
-  /** @throws LockOptionsError if the defaults are no good */
+  /** @throws LockOptionsError if the defaults or the grace are no good */
   constructor(
     private readonly store: LockStore,
     options: LockServiceOptions = {},
   ) {
-    const { environment = nodeEnvironment(), observer = SILENT_OBSERVER, graceMs = DEFAULT_GRACE_MS } = options;
+    checkOptionsObject('options of LockService', options);
+    const { defaults = {}, environment = nodeEnvironment(), observer = SILENT_OBSERVER } = options;
+    const { graceMs = DEFAULT_GRACE_MS } = options;
     this.#environment = environment;
-    this.#defaults = options.defaults ?? {};
+    this.#defaults = defaults;
     resolveLockOptions({}, this.#defaults);
+    checkGrace(graceMs);
     this.#process = new LockProcess(store, { environment, observer, graceMs });
   }
 
@@ -68,6 +80,7 @@ export class LockService implements BeforeApplicationShutdown {
   /** As `acquire()` without any wait, and without a word about the holder. @returns undefined: somebody has it, or is next */
   async tryAcquire(keys: string | readonly string[], options: LockOptions = {}): Promise<Lease | undefined> {
     try {
+      checkOptionsObject('lock options', options);
       return await this.#take(keys, { ...options, waitMs: 0 });
     } catch (error) {
       if (error instanceof LockBusyError) return undefined;
@@ -91,6 +104,7 @@ export class LockService implements BeforeApplicationShutdown {
     ...rest: [LeaseWork<Result>] | [LockOptions, LeaseWork<Result>]
   ): Promise<Result> {
     const [options, work] = rest.length === 1 ? [{}, rest[0]] : rest;
+    if (typeof work !== 'function') throw new LockOptionsError('withLock() needs the work to be done, as a function');
     const lease = await this.acquire(keys, options);
     let result: Result;
     try {
@@ -162,6 +176,7 @@ export class LockService implements BeforeApplicationShutdown {
       for (const hold of holds) hold.assertHeld();
       return new Lease(first, ...holds.slice(1));
     } catch (error) {
+      for (const hold of holds) hold.forgoMinimum();
       await Promise.all(holds.map((hold) => hold.release()));
       throw error;
     }
@@ -171,9 +186,10 @@ export class LockService implements BeforeApplicationShutdown {
   #again(key: string, mode: LockMode): Hold | undefined {
     const hold = heldInChain(this.#process.client, key);
     if (hold === undefined) return undefined;
-    if (hold.mode !== 'exclusive' && nameOf(hold.mode) !== nameOf(mode)) {
+    if (!covers(hold.mode, mode)) {
+      const [held, wanted] = [nameOfMode(hold.mode), nameOfMode(mode)];
       throw new LockOptionsError(
-        `lock "${key}" is held as ${nameOf(hold.mode)} by this chain of calls and can't be taken as ${nameOf(mode)} inside it`,
+        `lock "${key}" is held as ${held} by this chain of calls and can't be taken as ${wanted} inside it`,
       );
     }
     return hold.enter();
@@ -199,10 +215,6 @@ export class LockService implements BeforeApplicationShutdown {
       throw storeError(error);
     }
   }
-}
-
-function nameOf(mode: LockMode): string {
-  return typeof mode === 'string' ? mode : 'permits';
 }
 
 /** What a type can't keep out would take the lock from more holders than was meant. @throws LockOptionsError */
