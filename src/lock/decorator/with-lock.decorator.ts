@@ -20,8 +20,9 @@ import type { WithLockDecorator } from './with-lock.types.js';
  * to and nobody began to read within the time of one lease.
  *
  * The call fails with what `LockService.withLock()` throws, and with LockKeyError (over HTTP 400) for a key that is empty, too long, or
- * has a part that is undefined, null or NaN; what the method itself throws is passed on as it is. Who calls and leaves while the
- * call waits keeps its place in the queue: for routes whose clients give up, LockInterceptor gives it back. An application without LockModule does not start.
+ * has a part that is undefined, null or NaN; what the method itself throws is passed on as it is. A client that leaves while its
+ * request waits keeps its place, since a method does not know who called it; LockInterceptor does. An application without LockModule
+ * does not start.
  *
  * @throws LockOptionsError, where the class is defined, for options or a fixed key that are no good
  * @param key a fixed one, or a function of the method's parameters
