@@ -67,6 +67,8 @@ export const RARE_LIVES: readonly (readonly Step[])[] = [
   ],
   // Nor does a lease that is over count any more, for whoever looks.
   [acquires(0, 'p1-1', { capacity: 3, leaseMs: 1_000 }), acquires(1, 'p2-1', { capacity: 5 }), inspects(1_100)],
+  // Who is over is not revoked, and told nothing.
+  [acquires(0, 'p1-1', { capacity: 3, leaseMs: 1_000 }), acquires(1, 'p2-1', { capacity: 3 }), revokes(1_100, 'drain')],
   // Who is refused, or gives up, leaves no capacity behind.
   [
     ...[acquires(0, 'p1-1', { capacity: 3 }), acquires(1, 'p2-1', { capacity: 1, waits: false }), inspects(1)],
