@@ -8,7 +8,7 @@ import { ADMIN_OPTIONS, type AdminModuleOptions } from './admin.module-definitio
 import { lockCard } from './lock.card.js';
 import { ListLocksDocs, ReleaseLockDocs, RetrieveLockDocs } from './locks.docs.js';
 import type { LockCard, LockList, LockRevocation } from './locks.dto.js';
-import { ListLocksQuery, ReleaseLockQuery } from './locks.query.js';
+import { ListLocksQuery, ReleaseLockQuery, RetrieveLockQuery } from './locks.query.js';
 
 /** The locks of all pods on one store, for operators. */
 @ApiTags('locks')
@@ -32,7 +32,8 @@ export class LocksController {
   @Get(':name')
   @Header('cache-control', 'no-store')
   @RetrieveLockDocs()
-  async get(@Param('name') key: string): Promise<LockCard> {
+  // eslint-disable-next-line @typescript-eslint/no-unused-vars -- the validation pipe reads it
+  async get(@Param('name') key: string, @Query() _query?: RetrieveLockQuery): Promise<LockCard> {
     const state = await this.locks.inspect(key);
     if (state === undefined) throw new LockNotFoundError(key, 'holder or waiter');
     return lockCard(state);

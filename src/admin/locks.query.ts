@@ -25,6 +25,10 @@ export class ListLocksQuery {
   readonly limit: number = DEFAULT_LISTED;
 }
 
+/** The query of `GET /v1/locks/{name}`: it takes no parameters, and says so to who gives one. */
+// eslint-disable-next-line @typescript-eslint/no-extraneous-class -- what it lets through is what it has: nothing
+export class RetrieveLockQuery {}
+
 /** The query of `DELETE /v1/locks/{name}`. */
 export class ReleaseLockQuery {
   @ApiPropertyOptional({

@@ -11,6 +11,8 @@ export type StoreState =
       readonly policy: 'refuse' | 'degrade';
       /** How long the store has not answered, ms; 0 while it answers. */
       readonly downForMs: number;
+      /** Where it is down until somebody changes something: what, e.g. `wrong_database`. */
+      readonly reason?: string;
     };
 
 /** One upstream as the pod sees it now. Shown by `/ready`, never decisive: a provider's outage must not take pods away. */

@@ -18,11 +18,10 @@ export function phaseReadiness(phase: Phase): Readiness {
  */
 export function storeReadiness(store: StoreState): Readiness {
   if (store.kind === 'memory') return { store: { status: 'up', kind: 'memory', note: 'single replica only' } };
-  const { kind, policy, downForMs } = store;
+  const { kind, policy, downForMs, reason } = store;
   const isDown = policy === 'refuse' && downForMs > STORE_PATIENCE_MS;
   const status = isDown ? 'down' : 'up';
   if (downForMs === 0) return { store: { status, kind, policy } };
-  return {
-    store: { status, kind, policy, downForMs, note: policy === 'degrade' ? 'degraded: local limits' : 'not answering' },
-  };
+  const note = policy === 'degrade' ? 'degraded: local limits' : 'not answering';
+  return { store: { status, kind, policy, downForMs, note, ...(reason !== undefined && { reason }) } };
 }

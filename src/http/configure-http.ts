@@ -1,6 +1,7 @@
 import type { FastifyCorsOptions } from '@fastify/cors';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ErrorFilter } from './error.filter.js';
+import { EventErrorInterceptor } from './event-error.interceptor.js';
 import { ALLOWED_REQUEST_HEADERS, EXPOSED_RESPONSE_HEADERS } from './header-lists.js';
 import type { HttpOptions } from './http-options.js';
 import { installRequestHooks } from './request-hooks.js';
@@ -15,7 +16,9 @@ const PREFLIGHT_MAX_AGE_SECONDS = 86_400;
  */
 export function configureHttp(app: NestFastifyApplication, options: HttpOptions): void {
   installRequestHooks(app.getHttpAdapter().getInstance(), options);
-  app.useGlobalFilters(new ErrorFilter(options));
+  const filter = new ErrorFilter(options);
+  app.useGlobalFilters(filter);
+  app.useGlobalInterceptors(new EventErrorInterceptor(filter));
   app.useGlobalPipes(createValidationPipe());
   if (options.corsOrigins.length > 0) app.enableCors(corsOptions(options.corsOrigins));
 }

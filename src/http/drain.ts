@@ -75,7 +75,8 @@ export class Drain {
     if (drainDelayMs > 0) await new Promise((resolve) => setTimeout(resolve, drainDelayMs));
     this.#state = 'refusing';
     await this.#empty(Math.max(0, shutdownGraceMs - drainDelayMs));
-    workOver(Math.max(0, shutdownGraceMs - (performance.now() - startedAt)));
+    // Timers fire up to a millisecond early.
+    workOver(Math.max(0, Math.floor(shutdownGraceMs - (performance.now() - startedAt))));
     const late = [...this.#open];
     for (const request of late) {
       request.abort(new ApiError('draining', 'the server is shutting down: the answer was cut short'));

@@ -26,18 +26,18 @@ export function errorBody(error: ApiError): ErrorBody {
 /**
  * The headers that tell a client whether and when to try again. `retry-after` is in whole seconds, rounded up, so that nobody
  * comes too early; `retry-after-ms` is exact (the official clients read it first). `x-should-retry` overrides the clients' own
- * list of retried statuses. A 401 names its scheme, as RFC 9110 section 15.5.2 asks.
+ * list of retried statuses; where it says no, the table's own delay is left out. A 401 names its scheme, as RFC 9110 section 15.5.2 asks.
  */
 export function errorHeaders(error: ApiError): Record<string, string> {
   const row = rowOf(error);
   const headers: Record<string, string> = {};
-  const retryAfterMs = error.retryAfterMs ?? row.retryAfterMs;
+  const isRetryable = error.isRetryable ?? row.shouldRetry;
+  const retryAfterMs = error.retryAfterMs ?? (isRetryable === false ? undefined : row.retryAfterMs);
   if (retryAfterMs !== undefined && Number.isFinite(retryAfterMs)) {
     const waitMs = Math.max(0, Math.ceil(retryAfterMs));
     headers['retry-after'] = String(Math.ceil(waitMs / 1_000));
     headers['retry-after-ms'] = String(waitMs);
   }
-  const isRetryable = error.isRetryable ?? row.shouldRetry;
   if (isRetryable !== undefined) headers['x-should-retry'] = String(isRetryable);
   if (row.status === 401) headers['www-authenticate'] = 'Bearer';
   return headers;

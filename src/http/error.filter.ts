@@ -26,9 +26,7 @@ export class ErrorFilter implements ExceptionFilter {
     const request = host.switchToHttp().getRequest<FastifyRequest>();
     const reply = host.switchToHttp().getResponse<FastifyReply>();
     const isUnheard = reply.raw.destroyed || request.raw.socket.destroyed;
-    const answer = this.#answerTo(error, request);
-    if (isWithheld(error, answer) && !(isUnheard && isAboutLeaving(error)))
-      this.options.report(error, request, answer.code);
+    const answer = isUnheard && isAboutLeaving(error) ? this.#answerTo(error, request) : this.answerTo(error, request);
     if (isUnheard) return;
     if (reply.sent || reply.raw.headersSent) {
       // Half an answer is out: only a broken connection tells the client that the rest won't come.
@@ -36,6 +34,13 @@ export class ErrorFilter implements ExceptionFilter {
       return;
     }
     sendError(reply, answer);
+  }
+
+  /** What the client gets to read; what it doesn't is reported. */
+  answerTo(error: unknown, request: FastifyRequest): ApiError {
+    const answer = this.#answerTo(error, request);
+    if (isWithheld(error, answer)) this.options.report(error, request, answer.code);
+    return answer;
   }
 
   #answerTo(error: unknown, request: FastifyRequest): ApiError {

@@ -12,6 +12,8 @@ export interface StatusRow {
    * users' data, other holders, addresses and settings.
    */
   readonly text?: string;
+  /** The same where another try is of no use. */
+  readonly finalText?: string;
 }
 
 /** The one place where an error code becomes an HTTP answer. */
@@ -69,6 +71,7 @@ export const STATUS_TABLE = {
     type: 'api_error',
     retryAfterMs: 1_000,
     text: 'the store is not available now; try again later',
+    finalText: "the store can't do what this request needs until an operator has changed something",
   },
   timeout: { status: 504, type: 'timeout_error' },
 } as const satisfies Record<string, StatusRow>;

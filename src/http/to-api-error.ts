@@ -60,8 +60,14 @@ function fromCodedError(error: unknown, facts: ErrorFacts): ApiError | undefined
   const fault = Object.hasOwn(FASTIFY_FAULTS, code) ? FASTIFY_FAULTS[code] : undefined;
   if (fault !== undefined) return new ApiError(fault[0], fault[1], { cause: error });
   if (!isErrorCode(code) || code === 'internal_error') return undefined;
-  const { text = error.message }: StatusRow = STATUS_TABLE[code];
-  return new ApiError(code, text, { ...optionsOf(error), cause: error });
+  const options = optionsOf(error);
+  return new ApiError(code, textFor(code, options) ?? error.message, { ...options, cause: error });
+}
+
+/** What callers read in place of the error's own words, if the table has something. */
+function textFor(code: ErrorCode, { isRetryable }: ApiErrorOptions): string | undefined {
+  const { text, finalText = text }: StatusRow = STATUS_TABLE[code];
+  return isRetryable === false ? finalText : text;
 }
 
 /** The facts that an error of another module brings, as far as they are what they should be. */

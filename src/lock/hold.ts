@@ -32,12 +32,18 @@ export class Hold {
     return this.acquisition.fence;
   }
 
+  /** By the clock. What is seen to be over is lost for good: no renewal that is on its way brings it back. */
   get isValid(): boolean {
-    return this.client.isValid(this.acquisition);
+    if (this.client.isValid(this.acquisition)) return true;
+    if (this.#end === undefined) {
+      const { deadline, holdEnd } = this.acquisition;
+      this.#takeAway(deadline >= holdEnd ? 'max_hold' : 'expired');
+    }
+    return false;
   }
 
   get remainingMs(): number {
-    return this.client.remainingMs(this.acquisition);
+    return this.isValid ? this.client.remainingMs(this.acquisition) : 0;
   }
 
   /** How it was lost; undefined while it is held and after an orderly release. */
@@ -70,9 +76,7 @@ export class Hold {
 
   /** Releases it although its work goes on. */
   takeAway(): void {
-    this.client.release(this.acquisition, () => undefined);
-    this.#isConfirmed = false;
-    this.#finish('closing');
+    this.#takeAway('closing');
   }
 
   /** @throws LockLostError */
@@ -89,6 +93,11 @@ export class Hold {
     }
     this.#users = 0;
     return this.#letGo();
+  }
+
+  /** No work was begun under its only lease: it need not stay held for its minimum time. */
+  forgoMinimum(): void {
+    if (this.#users === 1) this.acquisition.forgoMinimum();
   }
 
   /** As `release()`, for a lease that has left before. */
@@ -109,15 +118,14 @@ export class Hold {
 
   /** Asks, or joins the asking that goes on. */
   #letGo(): Promise<boolean> {
-    if (this.#isConfirmed !== undefined) return Promise.resolve(this.#isConfirmed);
+    // Seen to be over, it is lost, and that is known.
+    if (!this.isValid && this.#isConfirmed !== undefined) return Promise.resolve(this.#isConfirmed);
     return new Promise((resolve) => {
-      const wasValid = this.isValid;
       const isOpen = this.client.release(this.acquisition, (outcome) => {
         resolve(this.#hear(outcome));
       });
       if (!isOpen) this.#isConfirmed = false;
-      if (isOpen || wasValid) this.#finish('released');
-      else this.#finish('expired');
+      this.#finish('released');
       if (!isOpen) resolve(false);
     });
   }
@@ -132,6 +140,12 @@ export class Hold {
     this.#isConfirmed = outcome.answer === 'holder' || outcome.isRepeated;
     if (!this.#isConfirmed) this.#end = 'gone';
     return this.#isConfirmed;
+  }
+
+  #takeAway(end: LeaseEnd): void {
+    this.client.release(this.acquisition, () => undefined);
+    this.#isConfirmed = false;
+    this.#finish(end);
   }
 
   #finish(end: LeaseEnd): void {

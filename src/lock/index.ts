@@ -1,3 +1,4 @@
+export type { ClientEnvironment, ClientTimer } from './client/client.ports.js';
 export { currentLease } from './current-lease.js';
 export type { OnBusy, WithLockOptions } from './decorator/busy.options.js';
 export { LockInterceptor } from './decorator/lock.interceptor.js';
@@ -11,6 +12,7 @@ export {
   LockBusyError,
   LockClosedError,
   type LockHolder,
+  LockKeyError,
   LockLostError,
   LockOptionsError,
   LockStoreError,
@@ -19,8 +21,21 @@ export {
 export { LockModule } from './lock.module.js';
 export type { LockModuleOptions } from './lock.module-definition.js';
 export type { LockObserver, WaitOutcome } from './lock.observer.js';
-export { checkLockKey, DEFAULT_LOCK_OPTIONS, type LockMode, type LockOptions } from './lock.options.js';
-export { LockService, type LockServiceOptions } from './lock.service.js';
-export type { LockState, LockStore } from './lock.store.js';
+export type { LockMode, LockOptions } from './lock.options.js';
+export { type LeaseWork, LockService, type LockServiceOptions } from './lock.service.js';
+export type {
+  AcquireAnswer,
+  AcquireCommand,
+  BeatAnswer,
+  BeatCommand,
+  LeaveAnswer,
+  LeaveCommand,
+  LockMessage,
+  LockState,
+  LockStore,
+  RevokeAnswer,
+  RevokeCommand,
+  WaiterAnswer,
+} from './lock.store.js';
 export { MemoryLockStore } from './memory-lock.store.js';
 export { RedisLockStore } from './redis-lock.store.js';

@@ -1,5 +1,5 @@
 import type { Hold } from './hold.js';
-import { LockLostError } from './lock.errors.js';
+import { LockLostError, LockOptionsError } from './lock.errors.js';
 import { checkExtension } from './lock.options.js';
 
 /**
@@ -56,10 +56,10 @@ export class Lease implements AsyncDisposable {
     return this.first.fence;
   }
 
-  /** @throws LockLostError for a key that this lease does not have */
+  /** @throws LockOptionsError for a key that this lease does not have */
   fenceOf(key: string): number {
     const hold = this.holds.find((one) => one.key === key);
-    if (hold === undefined) throw new LockLostError(key, 'gone');
+    if (hold === undefined) throw new LockOptionsError(`lock "${key}" is none of this lease: ${this.keys.join(', ')}`);
     return hold.fence;
   }
 
@@ -116,6 +116,12 @@ export class Lease implements AsyncDisposable {
     for (const silence of this.#silence) silence();
     const outcomes = await Promise.all(this.holds.map((hold) => (isFirst ? hold.release() : hold.released())));
     return outcomes.every((isConfirmed) => isConfirmed);
+  }
+
+  /** Ends it before any work has begun: no key stays held for its minimum time. @internal */
+  async giveBack(): Promise<void> {
+    for (const hold of this.holds) hold.forgoMinimum();
+    await this.release();
   }
 
   [Symbol.asyncDispose](): Promise<void> {

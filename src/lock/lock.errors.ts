@@ -92,8 +92,22 @@ export class LockClosedError extends Error {
 
 /** A key or option that is no good: a fault in the calling code. */
 export class LockOptionsError extends Error {
-  override readonly name = 'LockOptionsError';
-  readonly code = 'internal_error';
+  override readonly name: string = 'LockOptionsError';
+  readonly code: string = 'internal_error';
+}
+
+/**
+ * A key that a decorator's function made of what it was called with is no good: a part is missing, or it is too long. Whoever called
+ * can help it, so it is the caller's fault; `cause` says what is wrong, and names the key.
+ */
+export class LockKeyError extends LockOptionsError {
+  override readonly name = 'LockKeyError';
+  override readonly code = 'invalid_request';
+  readonly isRetryable = false;
+
+  constructor(cause: LockOptionsError) {
+    super('a part of the request that says what it is about is missing, or too long', { cause });
+  }
 }
 
 const LOSS_FACTS: Readonly<Record<LeaseEnd, string>> = {

@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
+import { AbortListeners } from './abort.listeners.js';
 import type { ClientEnvironment, ClientTimer } from './client/client.ports.js';
 import { LockClient } from './client/lock.client.js';
 import { StoreLine } from './client/store.line.js';
 import type { Hold } from './hold.js';
-import { type LeaseEnd, LockClosedError } from './lock.errors.js';
-import { KeyTemplates, type LockObserver, type WaitOutcome } from './lock.observer.js';
+import { type LeaseEnd, LockClosedError, LockStoreError } from './lock.errors.js';
+import { KeyTemplates, type LockObserver, SafeObserver, type WaitOutcome } from './lock.observer.js';
 import type { LockStore } from './lock.store.js';
 import { Waiting, type Wish } from './waiting.js';
 
@@ -26,7 +27,9 @@ const CONFIRM_MS = 2_000;
 export class LockProcess {
   readonly client: LockClient;
   readonly line: StoreLine;
+  readonly #observer: LockObserver;
   readonly #templates = new KeyTemplates();
+  readonly #signals = new AbortListeners();
   readonly #waiting = new Set<Waiting>();
   readonly #holds = new Set<Hold>();
   #subscription: Promise<void> | undefined;
@@ -38,6 +41,7 @@ export class LockProcess {
     private readonly store: LockStore,
     private readonly options: LockProcessOptions,
   ) {
+    this.#observer = new SafeObserver(options.observer);
     this.line = new StoreLine(store, options.environment);
     this.client = new LockClient(randomUUID(), options.environment, this.line);
   }
@@ -53,20 +57,16 @@ export class LockProcess {
     signal?.throwIfAborted();
     this.#subscribe();
     const waiting = this.#wait(wish);
-    const giveUp = (): void => {
-      waiting.giveUp(signal?.reason);
+    const giveUp = (reason: unknown): void => {
+      waiting.giveUp(reason);
     };
-    signal?.addEventListener('abort', giveUp, { once: true });
-    const silences = earlier.map((hold) =>
-      hold.onAlarm((error) => {
-        waiting.giveUp(error);
-      }),
-    );
+    const deafen = signal === undefined ? undefined : this.#signals.add(signal, giveUp);
+    const silences = earlier.map((hold) => hold.onAlarm(giveUp));
     try {
       return await waiting.hold;
     } finally {
       this.#waiting.delete(waiting);
-      signal?.removeEventListener('abort', giveUp);
+      deafen?.();
       for (const silence of silences) silence();
     }
   }
@@ -88,15 +88,25 @@ export class LockProcess {
       this.client.whenQuiet(done);
     });
     this.client.stop();
-    if (this.#subscription !== undefined) {
-      // Without an answer the subscription ends with the connection.
-      await this.line.ask(() => this.store.unsubscribe(this.client.process)).catch(() => undefined);
+    try {
+      if (this.#subscription !== undefined) await this.#unsubscribe();
+    } finally {
+      this.line.stop();
     }
-    this.line.stop();
+  }
+
+  async #unsubscribe(): Promise<void> {
+    try {
+      await this.line.ask(() => this.store.unsubscribe(this.client.process));
+    } catch (error) {
+      // Without an answer the subscription ends with the connection; anything else no store may do.
+      if (!(error instanceof LockStoreError)) throw error;
+    }
   }
 
   #wait(wish: Wish): Waiting {
-    const { observer, environment } = this.options;
+    const { environment } = this.options;
+    const observer = this.#observer;
     const template = this.#templates.of(wish.options.template);
     const startedAt = environment.now();
     let heldAt = startedAt;

@@ -101,7 +101,13 @@ function readHolder(values: ReplyReader): LockState['holders'][number] {
   };
 }
 
-/** Takes a script's flat reply apart, value by value. Every method throws a TypeError where the script answered something else. */
+/** A script answered what it can't: what it met in the store is damaged, and it meets it again. */
+export class LockReplyError extends TypeError {
+  override readonly name = 'LockReplyError';
+  readonly isRetryable = false;
+}
+
+/** Takes a script's flat reply apart, value by value. Every method throws a LockReplyError where the script answered something else. */
 class ReplyReader {
   private readonly values: readonly unknown[];
   private position = 0;
@@ -148,8 +154,8 @@ class ReplyReader {
     return answer;
   }
 
-  fault(value: unknown): TypeError {
-    return new TypeError(`${this.script}.lua answered ${inspect(value)} where that cannot be`);
+  fault(value: unknown): LockReplyError {
+    return new LockReplyError(`${this.script}.lua answered ${inspect(value)} where that cannot be`);
   }
 
   private next(): unknown {

@@ -7,7 +7,16 @@ import type { Hold } from './hold.js';
 import { Lease } from './lease.js';
 import { LockBusyError, type LockHolder, LockOptionsError } from './lock.errors.js';
 import { type LockObserver, SILENT_OBSERVER } from './lock.observer.js';
-import { type LockMode, type LockOptions, resolveLockKeys, resolveLockOptions } from './lock.options.js';
+import {
+  checkGrace,
+  checkOptionsObject,
+  covers,
+  type LockMode,
+  type LockOptions,
+  nameOfMode,
+  resolveLockKeys,
+  resolveLockOptions,
+} from './lock.options.js';
 import { LockProcess } from './lock.process.js';
 import type { LockState, LockStore, RevokeCommand } from './lock.store.js';
 import { storeError } from './waiting.js';
@@ -22,13 +31,17 @@ export interface LockServiceOptions {
   readonly environment?: ClientEnvironment;
 }
 
+/** What is done under a lock. */
+export type LeaseWork<Result> = (lease: Lease) => Result | Promise<Result>;
+
 const DEFAULT_GRACE_MS = 10_000;
 
 /**
  * Locks that hold across all processes on one store: fair, told of their loss by the clock, released on shutdown.
  *
  * Reentrant along the chain of calls inside `withLock()`: whoever takes a key again that the chain holds gets it at once, and it is
- * released with the last of them. Work that was left behind without being awaited counts as inside only while the lease is held.
+ * released with the last of them: its lease, limits and description are those that the outermost asked for, and those of the inner
+ * calls count for nothing. Work that was left behind without being awaited counts as inside only while the lease is held.
  * What `acquire()` returned is not part of the chain: pass it on, or use `withLock()`.
  */
 export class LockService implements BeforeApplicationShutdown {
@@ -36,15 +49,18 @@ export class LockService implements BeforeApplicationShutdown {
   readonly #environment: ClientEnvironment;
   readonly #defaults: Partial<LockOptions>;
 
-  /** @throws LockOptionsError if the defaults are no good */
+  /** @throws LockOptionsError if the defaults or the grace are no good */
   constructor(
     private readonly store: LockStore,
     options: LockServiceOptions = {},
   ) {
-    const { environment = nodeEnvironment(), observer = SILENT_OBSERVER, graceMs = DEFAULT_GRACE_MS } = options;
+    checkOptionsObject('options of LockService', options);
+    const { defaults = {}, environment = nodeEnvironment(), observer = SILENT_OBSERVER } = options;
+    const { graceMs = DEFAULT_GRACE_MS } = options;
     this.#environment = environment;
-    this.#defaults = options.defaults ?? {};
+    this.#defaults = defaults;
     resolveLockOptions({}, this.#defaults);
+    checkGrace(graceMs);
     this.#process = new LockProcess(store, { environment, observer, graceMs });
   }
 
@@ -64,6 +80,7 @@ export class LockService implements BeforeApplicationShutdown {
   /** As `acquire()` without any wait, and without a word about the holder. @returns undefined: somebody has it, or is next */
   async tryAcquire(keys: string | readonly string[], options: LockOptions = {}): Promise<Lease | undefined> {
     try {
+      checkOptionsObject('lock options', options);
       return await this.#take(keys, { ...options, waitMs: 0 });
     } catch (error) {
       if (error instanceof LockBusyError) return undefined;
@@ -80,11 +97,14 @@ export class LockService implements BeforeApplicationShutdown {
    * @example
    * await locks.withLock(`order:${id}`, { waitMs: 5_000 }, async (lease) => pay(id, lease.fence));
    */
+  withLock<Result>(keys: string | readonly string[], work: LeaseWork<Result>): Promise<Result>;
+  withLock<Result>(keys: string | readonly string[], options: LockOptions, work: LeaseWork<Result>): Promise<Result>;
   async withLock<Result>(
     keys: string | readonly string[],
-    options: LockOptions,
-    work: (lease: Lease) => Result | Promise<Result>,
+    ...rest: [LeaseWork<Result>] | [LockOptions, LeaseWork<Result>]
   ): Promise<Result> {
+    const [options, work] = rest.length === 1 ? [{}, rest[0]] : rest;
+    if (typeof work !== 'function') throw new LockOptionsError('withLock() needs the work to be done, as a function');
     const lease = await this.acquire(keys, options);
     let result: Result;
     try {
@@ -112,13 +132,14 @@ export class LockService implements BeforeApplicationShutdown {
    *   works beside the holder. `now`: the next one gets it at once, beside a holder that has not heard yet; fences tell them apart.
    *   `token`: only this holder
    * @returns how many holders it had
-   * @throws LockStoreError
+   * @throws LockOptionsError, LockStoreError
    */
   async forceRelease(
     key: string,
     how: { readonly mode?: RevokeCommand['mode']; readonly token?: string } = {},
   ): Promise<number> {
     const { mode = 'drain', token } = how;
+    checkRevocation(mode, token);
     const { revoked } = await this.#ask(() => this.store.revoke({ key, token, mode }));
     return revoked;
   }
@@ -155,6 +176,7 @@ export class LockService implements BeforeApplicationShutdown {
       for (const hold of holds) hold.assertHeld();
       return new Lease(first, ...holds.slice(1));
     } catch (error) {
+      for (const hold of holds) hold.forgoMinimum();
       await Promise.all(holds.map((hold) => hold.release()));
       throw error;
     }
@@ -164,9 +186,10 @@ export class LockService implements BeforeApplicationShutdown {
   #again(key: string, mode: LockMode): Hold | undefined {
     const hold = heldInChain(this.#process.client, key);
     if (hold === undefined) return undefined;
-    if (hold.mode !== 'exclusive' && nameOf(hold.mode) !== nameOf(mode)) {
+    if (!covers(hold.mode, mode)) {
+      const [held, wanted] = [nameOfMode(hold.mode), nameOfMode(mode)];
       throw new LockOptionsError(
-        `lock "${key}" is held as ${nameOf(hold.mode)} by this chain of calls and can't be taken as ${nameOf(mode)} inside it`,
+        `lock "${key}" is held as ${held} by this chain of calls and can't be taken as ${wanted} inside it`,
       );
     }
     return hold.enter();
@@ -194,6 +217,12 @@ export class LockService implements BeforeApplicationShutdown {
   }
 }
 
-function nameOf(mode: LockMode): string {
-  return typeof mode === 'string' ? mode : 'permits';
+/** What a type can't keep out would take the lock from more holders than was meant. @throws LockOptionsError */
+function checkRevocation(mode: unknown, token: unknown): void {
+  if (mode !== 'drain' && mode !== 'now') throw new LockOptionsError(`mode must be drain or now, not ${String(mode)}`);
+  if (token !== undefined && typeof token !== 'string') {
+    throw new LockOptionsError(
+      `token must be a text, or left out for every holder; this one is of type ${typeof token}`,
+    );
+  }
 }

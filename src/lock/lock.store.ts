@@ -35,6 +35,7 @@ export interface AcquireCommand {
   readonly token: string;
   /** How much of the capacity it takes; clamped to the capacity. */
   readonly weight: number;
+  /** What all who hold it together may weigh: the smallest of theirs and of this one counts, for as long as each is held. */
   readonly capacity: number;
   readonly leaseMs: number;
   /** The process's name, which is also its channel. */
@@ -118,6 +119,7 @@ export type LockMessage =
 /** For operators. */
 export interface LockState {
   readonly key: string;
+  /** The smallest of its holders; of the first waiter where nobody holds it. */
   readonly capacity: number;
   /** Weight of all holders, also of those left out below. */
   readonly used: number;

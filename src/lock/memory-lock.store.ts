@@ -52,8 +52,6 @@ export class MemoryLockStore implements LockStore {
     const us = this.clock();
     if (this.ground.table.isBuried(command.key, command.token, us)) return Promise.resolve({ kind: 'buried' });
     const lock = this.open(command.key, us);
-    // The smaller capacity wins while anything is held.
-    lock.capacity = lock.isAtRest ? command.capacity : Math.min(lock.capacity, command.capacity);
     // Before the pump, or a process would find its own waiters dead.
     if (lock.waiters.size > 0 && lock.alive.scoreOf(command.process) !== undefined) {
       lock.alive.set(command.process, lock.time);
@@ -90,11 +88,13 @@ export class MemoryLockStore implements LockStore {
 
   revoke({ key, token, mode }: RevokeCommand): Promise<RevokeAnswer> {
     const lock = this.open(key, this.clock());
-    const tokens = [...lock.holders].map((holder) => holder.member).filter((holder) => holder === (token ?? holder));
-    for (const holder of tokens) this.revokeHolder(lock, holder, mode);
+    // What is over goes by itself.
+    const alive = [...lock.holders].filter((holder) => holder.score > lock.time);
+    const tokens = alive.map((holder) => holder.member).filter((holder) => holder === (token ?? holder));
+    const revoked = tokens.filter((holder) => this.revokeHolder(lock, holder, mode)).length;
     lock.pump();
     lock.finish();
-    return Promise.resolve({ revoked: tokens.length });
+    return Promise.resolve({ revoked });
   }
 
   inspect(key: string, shown = this.ground.limits.shown): Promise<LockState | undefined> {
@@ -128,13 +128,15 @@ export class MemoryLockStore implements LockStore {
     return new OpenLock(key, us, this.ground);
   }
 
-  private revokeHolder(lock: OpenLock, token: string, mode: RevokeCommand['mode']): void {
+  /** @returns false: nothing to take. What was released and is kept for its minimum time can only be cut short */
+  private revokeHolder(lock: OpenLock, token: string, mode: RevokeCommand['mode']): boolean {
     const entry = lock.entries.get(token);
-    if (entry === undefined) return;
+    if (entry === undefined) return false;
     const isReleased = entry.state === 'r';
     if (!isReleased) this.tell(entry.process, { kind: 'revoke', key: lock.key, token, fence: entry.fence });
     if (mode === 'now') lock.drop(token);
     else if (!isReleased) entry.state = 'v';
+    return !isReleased || mode === 'now';
   }
 
   private tell(process: string, message: LockMessage): void {
@@ -159,14 +161,12 @@ function decide(lock: OpenLock, command: AcquireCommand): AcquireAnswer {
   const entry: LockEntry = {
     state: 'h',
     weight: command.weight,
+    capacity: command.capacity,
     fence: 0,
     process,
     description: cutDescription(command.description),
   };
-  if (lock.waiters.size === 0) {
-    if (lock.weight === 0) lock.capacity = command.capacity;
-    if (lock.enter(token, entry, leaseMs)) return { kind: 'granted', fence: entry.fence };
-  }
+  if (lock.waiters.size === 0 && lock.enter(token, entry, leaseMs)) return { kind: 'granted', fence: entry.fence };
   if (!command.waits) return { kind: 'busy', counter: lock.counter, nextExpiryMs: lock.nextExpiryMs() };
   const ticket = earlier === 0 ? lock.nextNumber() : earlier;
   enqueue(lock, token, { ...entry, state: 'q', fence: ticket });

@@ -1,8 +1,8 @@
-import type { Store } from '../store/index.js';
+import { type Store, StoreConfigurationError } from '../store/index.js';
 import { busyPattern, channelPrefix, escapeText, keyOfName, lockKeys, tombstoneKey } from './lock.keys.js';
 import { cutDescription, LOCK_LIMITS } from './lock.limits.js';
 import { readMessage } from './lock.messages.js';
-import { readAcquire, readBeat, readInspect, readLeave, readRevoke } from './lock.replies.js';
+import { LockReplyError, readAcquire, readBeat, readInspect, readLeave, readRevoke } from './lock.replies.js';
 import { loadLockScripts, type LockScripts } from './lock.scripts.js';
 import type {
   AcquireAnswer,
@@ -79,7 +79,7 @@ export class RedisLockStore implements LockStore {
     const found: LockState[] = [];
     for await (const keys of this.busyKeys()) {
       signal?.throwIfAborted();
-      const states = await Promise.all(keys.map((key) => this.inspect(key)));
+      const states = await Promise.all(keys.map((key) => this.inspectIfWhole(key)));
       // Redis keeps a lock for a moment after its last lease is over.
       found.push(...states.filter((state) => state !== undefined));
       if (found.length >= limit) break;
@@ -97,6 +97,16 @@ export class RedisLockStore implements LockStore {
 
   unsubscribe(process: string): Promise<void> {
     return this.store.unsubscribe(this.channelOf(process));
+  }
+
+  /** A lock whose keys are damaged, or somebody else's, must not hide the others; who asks for it alone is told. */
+  private async inspectIfWhole(key: string): Promise<LockState | undefined> {
+    try {
+      return await this.inspect(key);
+    } catch (error) {
+      if (isAboutOneKey(error)) return undefined;
+      throw error;
+    }
   }
 
   /** Each once, although a lock may have both holders and a queue; some may be over. */
@@ -122,4 +132,11 @@ export class RedisLockStore implements LockStore {
     const keys = lockKeys(this.store.keyPrefix, key);
     return token === undefined ? keys : [...keys, tombstoneKey(this.store.keyPrefix, key, token)];
   }
+}
+
+function isAboutOneKey(error: unknown): boolean {
+  if (error instanceof LockReplyError) return true;
+  return (
+    error instanceof StoreConfigurationError && (error.reason === 'wrong_type' || error.reason === 'script_failed')
+  );
 }

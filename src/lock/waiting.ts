@@ -20,6 +20,9 @@ export interface WaitingHooks {
   ended(hold: Hold, end: LeaseEnd): void;
 }
 
+/** A store that has not answered by then is late. */
+const PROMPT_MS = 100;
+
 /** One wait for one key, until it is held, refused, or given up. */
 export class Waiting {
   /** @throws LockBusyError, LockTimeoutError, LockStoreError, LockLostError (revoked before it began), or what it was given up with */
@@ -95,10 +98,16 @@ export class Waiting {
     const { key, options } = this.wish;
     if (silence !== undefined) return storeError(silence);
     // Granted and not confirmed: the lock did become free.
-    if (state === 'claiming' || (state === 'asking' && ticket === Infinity)) {
+    if (state === 'claiming' || (state === 'asking' && ticket === Infinity && !this.#isUsedUp())) {
       return new LockStoreError(`no answer within the wait of ${options.waitMs} ms`);
     }
     return new LockTimeoutError(key, options.waitMs, retryAfterMs(this.#acquisition));
+  }
+
+  /** The earlier keys took most of the wait, and left less than an answer may take. */
+  #isUsedUp(): boolean {
+    const { waitMs, options } = this.wish;
+    return waitMs < PROMPT_MS && waitMs < options.waitMs / 2;
   }
 
   #errorOf(failure: AcquisitionFailure): Error {

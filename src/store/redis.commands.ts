@@ -8,7 +8,7 @@ import { type Clients, isCluster } from './redis.clients.js';
 import type { Address, StoreTuning } from './redis.options.js';
 import { replyCode, storeFault } from './redis.fault.js';
 import { checkServer } from './server.check.js';
-import { StoreError, StoreUnavailableError } from './store.errors.js';
+import { StoreError, type StoreFaultReason, StoreUnavailableError } from './store.errors.js';
 
 /** A probe writes, so that a read-only or replica-less server shows itself; the key never exists. */
 const PROBE_KEY = 'heartbeat';
@@ -46,8 +46,8 @@ export class RedisCommands {
       probe: (client) => this.#probe(client),
       patienceMs: 2 * tuning.commandTimeoutMs,
       heartbeatMs: tuning.heartbeatMs,
-      lost: () => {
-        this.#health.failed();
+      lost: (fault) => {
+        this.#health.failed(fault);
       },
     });
     this.#link.start();
@@ -55,6 +55,10 @@ export class RedisCommands {
 
   get downForMs(): number {
     return this.#health.downForMs;
+  }
+
+  get downReason(): StoreFaultReason | undefined {
+    return this.#health.reason;
   }
 
   get client(): Redis | Cluster | undefined {
@@ -140,7 +144,7 @@ export class RedisCommands {
   /** A refused command (wrong type, no permission, a script's error) is an answer all the same. */
   #judged(fault: unknown): unknown {
     if (fault instanceof StoreError && fault.isRetryable) {
-      this.#health.failed();
+      this.#health.failed(fault);
       this.#nodes?.refresh();
     }
     return fault;

@@ -43,6 +43,39 @@ const REPLIES: Readonly<Record<string, Reading>> = {
   },
 };
 
+/** The usual advice would not say which part of the ACL. */
+const SELECT_REFUSED: Reading = {
+  reason: 'no_permission',
+  message: 'the redis user may not choose a database: allow it SELECT, or take database 0 (REDIS_DB)',
+};
+
+/** Replies that have no code of their own, by their text. */
+const ERR_REPLIES: readonly (readonly [RegExp, Reading])[] = [
+  // Redis 5 has no code of its own for it.
+  [
+    /^ERR (invalid password|AUTH )/,
+    {
+      reason: 'wrong_password',
+      message: 'redis refuses the user name or password: check REDIS_USERNAME and REDIS_PASSWORD',
+    },
+  ],
+  [
+    /^ERR (DB index is out of range|invalid DB index)/,
+    {
+      reason: 'wrong_database',
+      message: 'redis has no database of that number: check REDIS_DB, or raise "databases" in its configuration',
+    },
+  ],
+  // What a script meets is data that it did not write, or a fault of its own: it meets it again.
+  [
+    /user_script: ?\d+|^ERR Error (running|compiling) script/,
+    {
+      reason: 'script_failed',
+      message: 'a script failed: a key of ours is damaged or written by somebody else, or the script is wrong',
+    },
+  ],
+];
+
 const TLS_CODES = new Set([
   'ERR_SSL_WRONG_VERSION_NUMBER',
   'ERR_SSL_PACKET_LENGTH_TOO_LONG',
@@ -60,7 +93,7 @@ const CONNECTION_ENDED =
   /^Connection is closed|max retries per request|connection close|None of startup nodes|Socket closed|subscriber for the cluster/;
 
 /**
- * What went wrong, in our classes. Replies that are a script's own fault (a Lua error) come back as they are.
+ * What went wrong, in our classes; what nobody foresaw comes back as it is.
  *
  * @param kind what the store was told that it talks to
  */
@@ -79,24 +112,31 @@ export function replyCode(error: unknown): string | undefined {
 }
 
 function replyFault(error: Error): StoreError | undefined {
-  const code = replyCode(error);
-  const reading = code !== undefined && Object.hasOwn(REPLIES, code) ? REPLIES[code] : passwordReading(error);
+  const reading = readingOf(error);
   if (reading === undefined) return undefined;
   return reading.reason === undefined
     ? new StoreUnavailableError(reading.message, { cause: error })
-    : new StoreConfigurationError(reading.reason, reading.message, { cause: error });
+    : new StoreConfigurationError(reading.reason, reading.message, {
+        cause: error,
+        // It may have come some way before it failed.
+        mayHaveRun: reading.reason === 'script_failed',
+      });
 }
 
-/** Redis 5 has no code of its own for it. */
-function passwordReading({ message }: Error): Reading | undefined {
-  return /^ERR (invalid password|AUTH )/.test(message) ? REPLIES['WRONGPASS'] : undefined;
+function readingOf(error: Error): Reading | undefined {
+  const { message } = error;
+  if (/^NOPERM .*'select'/i.test(message)) return SELECT_REFUSED;
+  const code = replyCode(error);
+  if (code !== undefined && Object.hasOwn(REPLIES, code)) return REPLIES[code];
+  return ERR_REPLIES.find(([text]) => text.test(message))?.[1];
 }
 
 /** A server of another kind than the store was told. */
 function topologyFault(error: Error, kind: Store['kind']): StoreError | undefined {
   const { message } = error;
   const wrong = (text: string): StoreError => new StoreConfigurationError('wrong_topology', text, { cause: error });
-  if (kind !== 'cluster' && /^(MOVED|ASK) /.test(message)) return wrong(NOT_STANDALONE);
+  if (kind !== 'cluster' && /^(MOVED|ASK) |SELECT is not allowed in cluster mode/.test(message))
+    return wrong(NOT_STANDALONE);
   if (kind === 'cluster' && /cluster support disabled|unknown command '?cluster/i.test(message)) {
     return wrong('the address in REDIS_CLUSTER_NODES is not a cluster: give it as REDIS_URL, or enable cluster mode');
   }

@@ -2,6 +2,7 @@ import { slotText } from './names.js';
 import { type Clients, clientsFor } from './redis.clients.js';
 import { RedisCommands } from './redis.commands.js';
 import { parseTuning, type RedisStoreOptions, type StoreTuning } from './redis.options.js';
+import { checkOptions } from './redis.options.rules.js';
 import { RedisSubscriber } from './redis.subscriber.js';
 import { SentinelWatch } from './sentinel.watch.js';
 import { StoreConfigurationError } from './store.errors.js';
@@ -25,6 +26,7 @@ export class RedisStore implements Store {
   readonly #watch: SentinelWatch | undefined;
 
   constructor(options: RedisStoreOptions) {
+    checkOptions(options);
     this.#tuning = parseTuning(options);
     const clients = clientsFor(options, {
       connectionName: this.#tuning.connectionName,
@@ -73,7 +75,8 @@ export class RedisStore implements Store {
   }
 
   health(): StoreHealth {
-    return { kind: 'redis', policy: this.#tuning.policy, downForMs: this.#commands.downForMs };
+    const { downForMs, downReason: reason } = this.#commands;
+    return { kind: 'redis', policy: this.#tuning.policy, downForMs, ...(reason !== undefined && { reason }) };
   }
 
   /** Ends the store's own connections; what is under way fails. A client that was passed in stays as it is. */
@@ -103,7 +106,9 @@ function checkKeys({ name, numberOfKeys, takesMoreKeys }: Script, keys: readonly
 }
 
 function namingKeys(error: unknown, keys: readonly string[]): unknown {
-  if (!(error instanceof StoreConfigurationError) || error.reason !== 'wrong_type') return error;
+  if (!(error instanceof StoreConfigurationError)) return error;
+  const { reason, message, mayHaveRun } = error;
+  if (reason !== 'wrong_type' && reason !== 'script_failed') return error;
   const names = keys.map((key) => JSON.stringify(key)).join(', ');
-  return new StoreConfigurationError(error.reason, `${error.message} (one of ${names})`, { cause: error });
+  return new StoreConfigurationError(reason, `${message} (one of ${names})`, { cause: error, mayHaveRun });
 }

@@ -1,21 +1,31 @@
 import type { Redis } from 'ioredis';
 import { NOT_STANDALONE, replyCode } from './redis.fault.js';
 import { StoreConfigurationError, StoreUnavailableError } from './store.errors.js';
+import { checkVersion } from './server.version.js';
 import type { Store } from './store.js';
 
 /** What is not wrong enough to refuse, but may hurt later. */
 export type ServerNotice = string;
 
+const UNCHECKED = 'the redis user may not run INFO: neither its mode nor its eviction policy is checked';
+
 /**
- * Whether a fresh connection leads to what it should: the kind of server that was said, with its data loaded.
+ * Whether a fresh connection leads to what it should: the kind of server and the database that were said, with its data loaded.
  *
  * @returns what an operator should know
  * @throws StoreConfigurationError, StoreUnavailableError
  */
 export async function checkServer(client: Redis, kind: Store['kind']): Promise<readonly ServerNotice[]> {
   const info = await readInfo(client);
-  if (info === undefined)
-    return ['the redis user may not run INFO: neither its mode nor its eviction policy is checked'];
+  if (info !== undefined) {
+    checkVersion(info);
+    checkMode(info, kind);
+  }
+  await enterDatabase(client, kind);
+  return info === undefined ? [UNCHECKED] : evictionNotice(info.get('maxmemory_policy'));
+}
+
+function checkMode(info: ReadonlyMap<string, string>, kind: Store['kind']): void {
   if (info.get('redis_mode') === 'sentinel') {
     throw new StoreConfigurationError(
       'wrong_topology',
@@ -28,7 +38,13 @@ export async function checkServer(client: Redis, kind: Store['kind']): Promise<r
   if (info.get('loading') === '1') throw new StoreUnavailableError('redis is loading its data');
   // Right after a failover a sentinel may still name the old master.
   if (kind === 'sentinel' && info.get('role') === 'slave') throw new StoreUnavailableError('redis is failing over');
-  return evictionNotice(info.get('maxmemory_policy'));
+}
+
+/** ioredis selects it by itself, and goes on in database 0 where that was refused. */
+async function enterDatabase(client: Redis, kind: Store['kind']): Promise<void> {
+  const database = client.options.db ?? 0;
+  // Where every connection begins; a cluster has no other.
+  if (kind !== 'cluster' && database !== 0) await client.select(database);
 }
 
 function evictionNotice(policy: string | undefined): readonly ServerNotice[] {

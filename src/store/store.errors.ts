@@ -46,10 +46,13 @@ export type StoreFaultReason =
   | 'wrong_password'
   | 'wrong_topology'
   | 'unknown_master'
+  | 'wrong_database'
+  | 'old_server'
   | 'wrong_tls'
   | 'no_permission'
   | 'wrong_type'
   | 'cross_slot'
+  | 'script_failed'
   | 'wrong_options';
 
 /** Somebody has to change something; the message says what. */

@@ -1,3 +1,5 @@
+import type { StoreFaultReason } from './store.errors.js';
+
 /**
  * What a module that coordinates needs of a shared store: its scripts, run atomically, and messages between processes. The Redis
  * implementation of a module is written against this; its in-memory twin stands beside it in the module.
@@ -11,7 +13,7 @@ export interface Store {
    * once; nothing is kept for later.
    *
    * @param keys - whole names, made by the module's *.keys.ts; one hash tag
-   * @throws StoreTimeoutError, StoreUnavailableError, StoreConfigurationError (wrong topology, password, type, slot)
+   * @throws StoreTimeoutError, StoreUnavailableError, StoreConfigurationError (wrong topology, password, database, type, slot, or a script that failed)
    */
   run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>;
   /**
@@ -58,6 +60,8 @@ export interface StoreHealth {
   readonly policy: DownPolicy;
   /** How long the store has not answered, ms; 0 while it answers. */
   readonly downForMs: number;
+  /** Where it is down until somebody changes something: what. */
+  readonly reason?: StoreFaultReason;
 }
 
 /** A Lua script with its header parsed; made by loadScripts(). */

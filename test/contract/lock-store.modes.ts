@@ -59,10 +59,40 @@ export function describeLockModes(start: () => Promise<LockBench>): void {
     await leave(bench.store, 'p1-1');
     expect(await granted()).toEqual(['p2-1']);
     expect(await bench.store.inspect('k')).toMatchObject({ capacity: 2, used: 2 });
-    await leave(bench.store, 'p1-2');
+    await acquire(bench.store, 'p3-1', { capacity: 3 });
+    await acquire(bench.store, 'p3-2', { capacity: 3 });
+    // With the smaller one goes its capacity, for those who come next and for those who wait.
     await leave(bench.store, 'p2-1');
-    await acquire(bench.store, 'p1-3', { capacity: 3 });
-    expect(await bench.store.inspect('k')).toMatchObject({ capacity: 3 });
+    expect(await granted()).toEqual(['p3-1', 'p3-2']);
+    expect(await bench.store.inspect('k')).toMatchObject({ capacity: 3, used: 3 });
+  });
+
+  it.each([
+    ['is refused', { waits: false }],
+    ['waits and gives up', { waits: true }],
+  ])('keeps its capacity where a request with a smaller one %s', async (_, how) => {
+    for (const token of ['p1-1', 'p1-2']) await acquire(bench.store, token, { capacity: 4 });
+    await acquire(bench.store, 'p2-1', { capacity: 1, ...how });
+    expect(await bench.store.inspect('k')).toMatchObject({ capacity: 4, used: 2 });
+    await leave(bench.store, 'p2-1');
+    for (const token of ['p3-1', 'p3-2']) await acquire(bench.store, token, { capacity: 4, waits: false });
+    expect(await bench.store.inspect('k')).toMatchObject({ capacity: 4, used: 4 });
+  });
+
+  it('lets nobody in beside a writer, whatever capacity it asks for', async () => {
+    await acquire(bench.store, 'p1-1', { capacity: 1_000, weight: 1_000 });
+    expect(await acquire(bench.store, 'p2-1', { capacity: 5, waits: false })).toMatchObject({ kind: 'busy' });
+    expect(await bench.store.inspect('k')).toMatchObject({ capacity: 1_000, used: 1_000 });
+  });
+
+  it('finds the smallest capacity among many when the one that had it leaves', async () => {
+    await acquire(bench.store, 'p1-0', { capacity: 30 });
+    for (let number = 1; number <= 20; number += 1) await acquire(bench.store, `p2-${number}`, { capacity: 60 });
+    await acquire(bench.store, 'p3-0', { capacity: 40, leaseMs: 60_000 });
+    await leave(bench.store, 'p1-0');
+    expect(await bench.store.inspect('k')).toMatchObject({ capacity: 40, used: 21 });
+    await leave(bench.store, 'p3-0');
+    expect(await bench.store.inspect('k')).toMatchObject({ capacity: 60, used: 20 });
   });
 
   it('goes by its own capacity once the leases of others are over', async () => {

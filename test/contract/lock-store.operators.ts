@@ -32,6 +32,26 @@ export function describeLockOperators(start: () => Promise<LockBench>): void {
     expect((await beat(bench.store, [], ['p1-1'])).renewals).toEqual(['gone']);
   });
 
+  it('drains nothing that was released and is kept for its time, but cuts it short now', async () => {
+    await acquire(bench.store, 'p1-1');
+    await leave(bench.store, 'p1-1', { keepMs: 5_000 });
+    const revoke = (mode: 'drain' | 'now') => bench.store.revoke({ key: 'k', token: undefined, mode });
+    expect(await revoke('drain')).toEqual({ revoked: 0 });
+    expect((await bench.store.inspect('k'))?.holders).toMatchObject([{ token: 'p1-1', state: 'released' }]);
+    expect(await revoke('now')).toEqual({ revoked: 1 });
+    expect(await bench.store.inspect('k')).toBeUndefined();
+    expect(await bench.heard()).toEqual([]);
+  });
+
+  it('counts and tells nobody whose lease is over', async () => {
+    await acquire(bench.store, 'p1-1', { capacity: 2, leaseMs: 1_000 });
+    await acquire(bench.store, 'p2-1', { capacity: 2, leaseMs: 9_000 });
+    bench.clock.us += 1_000_000;
+    expect(await bench.store.revoke({ key: 'k', token: undefined, mode: 'drain' })).toEqual({ revoked: 1 });
+    expect((await bench.heard()).map(([, { token }]) => token)).toEqual(['p2-1']);
+    expect(await bench.store.revoke({ key: 'k', token: 'p1-1', mode: 'now' })).toEqual({ revoked: 0 });
+  });
+
   it('shows holders and waiters, and lists the keys that have any', async () => {
     await acquire(bench.store, 'p1-1', { capacity: 2, weight: 2, description: 'pay' });
     await acquire(bench.store, 'p2-1', { capacity: 2, description: 'refund' });

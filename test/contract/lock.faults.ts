@@ -149,7 +149,7 @@ export function describeLockFaults(scene: () => FaultScene): void {
     try {
       const [two] = await scene().world.pods(1);
       expect(await two.tryAcquire('k')).toBeUndefined();
-      await expect(two.acquire('k', { waitMs: 100 })).rejects.toMatchObject({ code: 'lock_timeout' });
+      await expect(two.acquire('k', { waitMs: 1_000 })).rejects.toMatchObject({ code: 'lock_timeout' });
       expect((await scene().world.holders('k'))[0]?.leaseLeftMs).toBeGreaterThan(40_000);
       lease.assertHeld();
     } finally {

@@ -77,6 +77,18 @@ export function describeModes(world: () => LockWorld): void {
     await Promise.all(wide.map((lease) => lease.release()));
   });
 
+  it.each([
+    ['is refused', 0],
+    ['waits and gives up', 300],
+  ])('permits(n): who wants fewer and %s takes none from the others', async (_, waitMs) => {
+    const [one, two] = await world().pods(2);
+    const held = await Promise.all([1, 2].map(() => one.acquire('k', { mode: { permits: 4 } })));
+    await expect(two.acquire('k', { mode: { permits: 1 }, waitMs })).rejects.toMatchObject({ isRetryable: true });
+    const more = await Promise.all([1, 2].map(() => two.acquire('k', { mode: { permits: 4 } })));
+    expect(await two.tryAcquire('k', { mode: { permits: 4 } })).toBeUndefined();
+    await Promise.all([...held, ...more].map((lease) => lease.release()));
+  });
+
   it.each<readonly [LockMode, LockMode]>([
     ['exclusive', { permits: 5 }],
     [{ permits: 5 }, 'exclusive'],
@@ -118,6 +130,17 @@ export function describeModes(world: () => LockWorld): void {
       const upgrade = pod.withLock('k', { mode: 'shared' }, () => pod.withLock('k', {}, () => undefined));
       await expect(upgrade).rejects.toBeInstanceOf(LockOptionsError);
       await expect(upgrade).rejects.toThrow('held as shared');
+    });
+
+    it('refuses fewer permits than the chain holds, and gives as many or more', async () => {
+      const [pod] = await world().pods(1);
+      const nest = (permits: number) =>
+        pod.withLock('k', { mode: { permits: 5 } }, () => pod.withLock('k', { mode: { permits } }, () => 'inside'));
+      await expect(nest(1)).rejects.toThrow(
+        "held as permits: 5 by this chain of calls and can't be taken as permits: 1",
+      );
+      await expect(nest(1)).rejects.toBeInstanceOf(LockOptionsError);
+      expect([await nest(5), await nest(6)]).toEqual(['inside', 'inside']);
     });
 
     it('goes with the process only: another pod, or the same key elsewhere, is somebody else', async () => {

@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { EventEmitter, once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { CLIENT_RULES } from '../../src/lock/client/client.rules.js';
 import { LOCK_LIMITS } from '../../src/lock/lock.limits.js';
 import { loadLockScripts } from '../../src/lock/lock.scripts.js';
 import { RedisLockStore } from '../../src/lock/redis-lock.store.js';
@@ -62,6 +63,11 @@ describe('the scripts of a lock', () => {
       SLACK_MS: LOCK_LIMITS.slackMs,
       ROUNDS: LOCK_LIMITS.rounds,
     });
+  });
+
+  it('let no process that beats be taken for dead, whatever gap is counted', () => {
+    expect(LOCK_LIMITS.gapMs).toBeGreaterThan(CLIENT_RULES.beatMs);
+    expect(LOCK_LIMITS.gapMs).toBeLessThan(LOCK_LIMITS.aliveMs - CLIENT_RULES.beatMs);
   });
 });
 

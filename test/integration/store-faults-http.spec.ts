@@ -30,22 +30,22 @@ const ask = (method: string, name: string): Promise<Response> =>
   fetch(`${coordinator.url}/v1/locks/${encodeURIComponent(name)}`, { method });
 
 /** Nothing of ours: no key, prefix, setting, script, address or class. */
-async function expectTellsNothing(response: Response): Promise<void> {
-  const text = await response.text();
-  expect([response.status, JSON.parse(text)]).toEqual([
-    503,
-    {
-      error: {
-        message: 'the store is not available now; try again later',
-        type: 'api_error',
-        param: null,
-        code: 'store_unavailable',
-      },
-    },
-  ]);
+async function expectTellsNothing(response: Response, message: string): Promise<void> {
+  const error = { message, type: 'api_error', param: null, code: 'store_unavailable' };
+  expect([response.status, await response.json()]).toEqual([503, { error }]);
   const headers = Object.fromEntries(response.headers);
-  expect(headers).toMatchObject({ 'retry-after': '1', 'retry-after-ms': '1000' });
   expect(JSON.stringify(headers)).not.toMatch(/order|shop|REDIS|inspect|127\.0\.0\.1/);
+}
+
+const AGAIN = 'the store is not available now; try again later';
+const FINAL = "the store can't do what this request needs until an operator has changed something";
+
+async function expectSaysAgain(response: Response): Promise<void> {
+  const { headers } = response;
+  expect([headers.get('x-should-retry'), headers.get('retry-after'), headers.get('retry-after-ms')]).toEqual([
+    ...['true', '1', '1000'],
+  ]);
+  await expectTellsNothing(response, AGAIN);
 }
 
 /** The line that the log has beside the request's own. */
@@ -64,9 +64,12 @@ describe('a store that fails', () => {
     client.disconnect();
     const response = await ask('GET', 'order:1');
     // Nobody should try again on his own: somebody has to change something.
-    expect(response.headers.get('x-should-retry')).toBe('false');
-    const id = response.headers.get('x-request-id');
-    await expectTellsNothing(response);
+    const { headers } = response;
+    expect([headers.get('x-should-retry'), headers.get('retry-after'), headers.get('retry-after-ms')]).toEqual([
+      ...['false', null, null],
+    ]);
+    const id = headers.get('x-request-id');
+    await expectTellsNothing(response, FINAL);
     await eventually(() => keptLines().some((line) => line['request_id'] === id));
     const line = keptLines().find((each) => each['request_id'] === id);
     expect(line).toMatchObject({ code: 'store_unavailable', err: { type: 'LockStoreError' } });
@@ -77,18 +80,28 @@ describe('a store that fails', () => {
   it.each(['GET', 'DELETE'])('because it does not answer: %s', async (method) => {
     server.freeze();
     const response = await ask(method, 'order:2');
-    expect(response.headers.get('x-should-retry')).toBe('true');
-    await expectTellsNothing(response);
+    await expectSaysAgain(response);
   });
 
   it('because it is down', async () => {
     await server.crash();
     const response = await ask('GET', 'order:3');
     const id = response.headers.get('x-request-id');
-    await expectTellsNothing(response);
+    await expectSaysAgain(response);
     await eventually(() => keptLines().some((line) => line['request_id'] === id));
     await server.restart();
     await eventually(async () => (await ask('GET', 'order:3')).status === 404);
+  });
+});
+
+describe('the queries of operators', () => {
+  it('refuses query parameters that there are not, and takes no lock by them', async () => {
+    const queries = ['GET /v1/locks?limits=5', 'GET /v1/locks/order:9?x=1', 'DELETE /v1/locks/order:9?Token=mine'];
+    for (const query of queries) {
+      const [method = '', path = ''] = query.split(' ');
+      const response = await fetch(`${coordinator.url}${path}`, { method });
+      expect([response.status, await response.json()]).toMatchObject([400, { error: { code: 'invalid_request' } }]);
+    }
   });
 });
 

@@ -114,11 +114,13 @@ describe('RedisStore.run()', () => {
     await eventually(async () => Number(await store.run(COUNT, ['t:{cut}'], [1])) >= 2);
   });
 
-  it('throws a fault of the script as it is', async () => {
+  it('says that a script failed, where and why, and that another try would too', async () => {
     const store = open();
-    const failing = store.run(COUNT, ['t:{fault}'], ['no number']);
-    await expect(failing).rejects.toThrow('not an integer');
-    await expect(failing).rejects.not.toBeInstanceOf(StoreUnavailableError);
+    const fault = await store.run(COUNT, ['t:{fault}'], ['no number']).catch((error: unknown) => error);
+    expect(fault).toBeInstanceOf(StoreConfigurationError);
+    expect(fault).toMatchObject({ reason: 'script_failed', isRetryable: false, mayHaveRun: true });
+    expect(fault).toHaveProperty('message', expect.stringContaining('t:{fault}'));
+    expect(fault).toHaveProperty('cause.cause.message', expect.stringContaining('not an integer'));
     expect(store.health().downForMs).toBe(0);
   });
 

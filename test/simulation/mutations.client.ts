@@ -116,8 +116,8 @@ export const CLIENT_MUTATIONS: readonly Mutation[] = [
   inClient(
     'a minimum hold is not asked for',
     'lock.client.ts',
-    'request.minHoldMs > 0 ? heldSince + request.minHoldMs : undefined',
-    'request.minHoldMs < 0 ? heldSince + request.minHoldMs : undefined',
+    'this.#end(acquisition, acquisition.keptUntil);',
+    'this.#end(acquisition);',
   ),
   inClient(
     'R3: a lost place is retaken under the old token',
@@ -149,6 +149,6 @@ export const CLIENT_MUTATIONS: readonly Mutation[] = [
   { rule: 'what is given up is neither said nor undone', changes: [CANCEL_UNSAID, UNDO_UNSAID] },
   {
     rule: 'several keys are taken in any order',
-    changes: [{ file: 'lock.options.ts', from: '[keys] : keys)].sort();', to: '[keys] : keys)];' }],
+    changes: [{ file: 'lock.options.ts', from: 'new Set(checked)].sort();', to: 'new Set(checked)];' }],
   },
 ];

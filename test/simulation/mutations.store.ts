@@ -2,18 +2,7 @@ import { inStore, type Mutation } from './mutants.js';
 
 /** Broken rules of the store's side, each of which the simulation must notice. */
 export const STORE_MUTATIONS: readonly Mutation[] = [
-  inStore(
-    'more is let in than fits',
-    'memory/open-lock.ts',
-    'if (this.weight + weight > this.capacity) return false;',
-    '',
-  ),
-  inStore(
-    'who asks for more than there is waits for ever',
-    'memory/open-lock.ts',
-    'const weight = Math.min(entry.weight, this.capacity);',
-    'const weight = entry.weight;',
-  ),
+  inStore('more is let in than fits', 'memory/open-lock.ts', 'if (this.weight + weight > capacity) return false;', ''),
   inStore(
     'who leaves keeps its share',
     'memory/open-lock.ts',
@@ -22,15 +11,27 @@ export const STORE_MUTATIONS: readonly Mutation[] = [
   ),
   inStore(
     'the largest capacity wins',
-    'memory-lock.store.ts',
-    'Math.min(lock.capacity, command.capacity)',
-    'Math.max(lock.capacity, command.capacity)',
+    'memory/open-lock.ts',
+    'Math.min(entry.capacity, this.capacity)',
+    'entry.capacity',
+  ),
+  inStore(
+    'the capacity of who is refused stays',
+    'memory/open-lock.ts',
+    'if (this.weight + weight > capacity) return false;',
+    'if (this.weight + weight > capacity) return ((this.smallest = capacity), false);',
+  ),
+  inStore(
+    'the capacity of who left still counts',
+    'memory/open-lock.ts',
+    'if (this.entries.get(token)?.capacity === this.smallest) this.isCapacityOver = true;',
+    '',
   ),
   inStore(
     'who comes passes the queue',
     'memory-lock.store.ts',
-    'if (lock.waiters.size === 0) {\n    if',
-    'if (lock.waiters.size >= 0) {\n    if',
+    'if (lock.waiters.size === 0 && lock',
+    'if (lock.waiters.size >= 0 && lock',
   ),
   inStore(
     'the last to come is the first to be let in',
@@ -97,8 +98,8 @@ export const STORE_MUTATIONS: readonly Mutation[] = [
   inStore(
     'revoking at once lets nobody in',
     'memory-lock.store.ts',
-    'this.revokeHolder(lock, holder, mode);\n    lock.pump();',
-    'this.revokeHolder(lock, holder, mode);',
+    'this.revokeHolder(lock, holder, mode)).length;\n    lock.pump();',
+    'this.revokeHolder(lock, holder, mode)).length;',
   ),
   inStore(
     'an old ticket lets nobody in',

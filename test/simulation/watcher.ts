@@ -150,10 +150,13 @@ export class Watcher implements Witness {
     );
   }
 
-  #lookAtWaiters({ key, capacity, used, waiters }: LockState): void {
+  #lookAtWaiters({ key, holders, used, waiters }: LockState): void {
     const [first] = waiters;
     const wish = first === undefined ? undefined : this.wishes.get(first.description);
     if (wish === undefined || !this.#isAlive(key, wish.pod.name)) return;
+    // By what the holders and the first waiter ask for themselves; whoever left or was refused has no say.
+    const capacities = holders.map(({ description }) => this.wishes.get(description)?.capacity ?? 0);
+    const capacity = Math.min(wish.capacity, ...capacities);
     if (used + Math.min(wish.weight, capacity) <= capacity)
       this.world.violate('idle capacity', `${wish.id} fits but waits`);
   }

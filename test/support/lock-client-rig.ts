@@ -15,6 +15,7 @@ interface Call<Command, Answer> {
   readonly sentAt: number;
   answer(answer: Answer): void;
   silence(): void;
+  fail(error: Error): void;
 }
 
 /** A client whose time and store are in the test's hand: nothing is answered unless the test says so. */
@@ -88,6 +89,9 @@ export class ClientRig {
       },
       silence: () => {
         hear({ isAnswered: false, error: new Error('silence') });
+      },
+      fail: (error) => {
+        hear({ isAnswered: false, error });
       },
     };
   }

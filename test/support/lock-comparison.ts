@@ -59,7 +59,7 @@ export class LockComparison {
     if (w === undefined) return { counter, endsAt };
     const numbers = {
       weight: Number(w),
-      capacity: Number(cap),
+      capacity: cap === '0' ? Infinity : Number(cap),
       offset: Number(o),
       time: Number(t),
       isQueued: q === '1',
@@ -75,10 +75,11 @@ export class LockComparison {
 
 function entriesOf(fields: Readonly<Record<string, string>>): Readonly<Record<string, unknown>> {
   const entries = Object.entries(fields).map(([name, value]) => {
-    const [state, weight, fence, process, description = ''] = value.split('|');
+    const [state, weight, capacity, fence, process, description = ''] = value.split('|');
     const entry = {
       state,
       weight: Number(weight),
+      capacity: Number(capacity),
       fence: Number(fence),
       process,
       description: unescapeText(description),

@@ -41,6 +41,8 @@ export const RARE_LIVES: readonly (readonly Step[])[] = [
     ...[leaves(1, 'p1-1', 700), renews(1, 'p1-1'), leaves(1, 'p1-1'), revokes(1, 'drain'), inspects(1)],
     ...[acquires(1, 'p1-1', { capacity: 3 }), acquires(900, 'p2-1', { capacity: 3 })],
   ]),
+  // It can be cut short.
+  [acquires(0, 'p1-1'), leaves(1, 'p1-1', 700), revokes(1, 'now'), inspects(1), acquires(1, 'p2-1')],
   // A queue that outlived its end is not there.
   [
     acquires(0, 'p1-1', { leaseMs: 1_000 }),
@@ -53,5 +55,28 @@ export const RARE_LIVES: readonly (readonly Step[])[] = [
   [
     ...['p1-1', 'p2-1', 'p3-1'].map((token) => acquires(1, token, { capacity: 3 })),
     ...[leaves(1, 'p2-1'), inspects(1), acquires(1, 'p2-2', { capacity: 3, weight: 3 }), inspects(1)],
+  ],
+  // Many of a large capacity between the smallest one, which goes, and the next; then that one's lease is over, and so is all.
+  [
+    acquires(0, 'p1-1', { capacity: 30, leaseMs: 1_000 }),
+    ...Array.from({ length: 20 }, (_, index) => acquires(1, `p2-${index}`, { capacity: 60, leaseMs: 20_000 })),
+    acquires(1, 'p3-1', { capacity: 40, leaseMs: 25_000 }),
+    acquires(1, 'p3-3', { capacity: 60, leaseMs: 28_000 }),
+    ...[leaves(1, 'p1-1'), inspects(1), acquires(1, 'p3-2', { capacity: 50, weight: 30 }), inspects(1)],
+    ...[acquires(30_000, 'p1-2', { capacity: 70, waits: false }), inspects(1)],
+  ],
+  // Nor does a lease that is over count any more, for whoever looks.
+  [acquires(0, 'p1-1', { capacity: 3, leaseMs: 1_000 }), acquires(1, 'p2-1', { capacity: 5 }), inspects(1_100)],
+  // Who is over is not revoked, and told nothing.
+  [acquires(0, 'p1-1', { capacity: 3, leaseMs: 1_000 }), acquires(1, 'p2-1', { capacity: 3 }), revokes(1_100, 'drain')],
+  // Who is refused, or gives up, leaves no capacity behind.
+  [
+    ...[acquires(0, 'p1-1', { capacity: 3 }), acquires(1, 'p2-1', { capacity: 1, waits: false }), inspects(1)],
+    ...[acquires(1, 'p3-1', { capacity: 1 }), inspects(1), leaves(1, 'p3-1'), acquires(1, 'p2-2', { capacity: 3 })],
+  ],
+  // A queue that its holder's lease left behind, and whose capacity is the own one.
+  [
+    ...[acquires(0, 'p1-1', { capacity: 3, leaseMs: 1_000 }), acquires(1, 'p2-1', { capacity: 1, weight: 3 })],
+    ...[inspects(1), inspects(1_100)],
   ],
 ];

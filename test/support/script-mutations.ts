@@ -46,8 +46,13 @@ export const SCRIPT_MUTATIONS: readonly ScriptMutation[] = [
       "entry.state = 'h'\n  lock.save(token, entry)",
       "entry.state = 'h'",
     ],
-    ['who comes passes the queue', "if call('EXISTS', WAITERS) == 1 then", "if call('EXISTS', WAITERS) == 2 then"],
-    ['the capacity of those who left still counts', 'if lock.weight == 0 then', 'if lock.weight < 0 then'],
+    ['who comes passes the queue', "call('EXISTS', WAITERS) == 0 and", ''],
+    [
+      'the first holder has no capacity of its own',
+      'capacity = capacity, fence = 0',
+      'capacity = math.max(capacity, 8), fence = 0',
+    ],
+    ["the first holder's capacity does not count", "'cap', ARGV[4],", "'cap', '0',"],
     [
       'queueing is no sign of life',
       "call('ZADD', WAITERS, ticket, token)\n  lock.seen(process)",
@@ -57,8 +62,6 @@ export const SCRIPT_MUTATIONS: readonly ScriptMutation[] = [
     ['who does not wait queues', "if ARGV[8] == '0' then", "if ARGV[8] == 'no' then"],
     ['a new place is given for an old ticket', 'if ticket == 0 then', 'if ticket >= 0 then'],
     ['an old ticket lets nobody in', 'enqueue(ticket)\n    lock.pump()', 'enqueue(ticket)'],
-    ['the largest capacity wins', 'math.min(lock.capacity, capacity)', 'math.max(lock.capacity, capacity)'],
-    ['the last capacity wins', 'math.min(lock.capacity, capacity)', 'capacity'],
     ['an acquire is no sign of life before others are looked at', "call('ZADD', ALIVE, 'XX', lock.time, process)", ''],
     [
       'an acquire of nobody who waits is a sign of life',
@@ -127,10 +130,21 @@ export const SCRIPT_MUTATIONS: readonly ScriptMutation[] = [
   ...of('revoke', [
     ['nobody is told', "lock.tell(entry.process, 'V', token, entry.fence, 0)", ''],
     ['what was released is told, too', "if entry.state ~= 'r' then\n    lock.tell", 'if true then\n    lock.tell'],
+    ['what was released counts as drained', "if entry.state ~= 'r' or mode == 'now' then", 'if true then'],
+    [
+      'what was released and is cut short does not count',
+      "if entry.state ~= 'r' or mode == 'now' then",
+      "if entry.state ~= 'r' then",
+    ],
     ['what is revoked at once stays', "if mode == 'now' then", "if mode == 'never' then"],
     ['what is drained is not marked', "entry.state = 'v'", "entry.state = 'h'"],
     ['what is drained goes at once', "if mode == 'now' then", 'if true then'],
     ['what was released is marked, too', "elseif entry.state ~= 'r' then", 'else'],
+    [
+      'what is over is revoked',
+      "call('ZRANGEBYSCORE', HOLDERS, '(' .. text(lock.time), '+inf')",
+      "call('ZRANGE', HOLDERS, 0, -1)",
+    ],
     ['all holders are meant by one', "if wanted == '' or wanted == token then", 'if wanted then'],
     ['revoking lets nobody in', 'lock.pump()', ''],
     ['a revocation is not written', 'lock.finish()', ''],
@@ -140,6 +154,16 @@ export const SCRIPT_MUTATIONS: readonly ScriptMutation[] = [
     ['what is over is counted', 'tonumber(saved[3]) - weightOver()', 'tonumber(saved[3])'],
     ['a lock at rest is shown', 'if isAtRest then', 'if isForgotten then'],
     ['a queue alone is not shown', 'if #held == 0 and queued == 0 then', 'if #held == 0 then'],
+    [
+      'the capacity of those who are over is shown',
+      "smallestCapacity('(' .. text(time), tonumber(saved[4]))",
+      'tonumber(saved[4])',
+    ],
+    [
+      'the capacity of a queue alone is not shown',
+      "entryOf(call('ZRANGE', WAITERS, 0, 0)[1]).capacity",
+      'tonumber(saved[4])',
+    ],
     [
       'time left is rounded down',
       'math.ceil((tonumber(held[index + 1]) - time) / 1000)',

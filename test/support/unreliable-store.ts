@@ -10,7 +10,7 @@ import type {
   LockStore,
   RevokeAnswer,
   RevokeCommand,
-} from '../../src/lock/lock.store.js';
+} from '../../src/lock/index.js';
 import { pass } from './pass.js';
 
 /**

@@ -13,13 +13,9 @@ export class AcquisitionBook {
     return this.#byToken.get(token);
   }
 
-  /** The group of a key that has acquisitions, or is about to have one. */
+  /** The group of a key; one that is kept nowhere where the key has no acquisition. */
   group(key: string): KeyGroup {
-    const known = this.#groups.get(key);
-    if (known !== undefined) return known;
-    const group = new KeyGroup(key);
-    this.#groups.set(key, group);
-    return group;
+    return this.#groups.get(key) ?? new KeyGroup(key);
   }
 
   /** Enters an acquisition under a fresh token, in place of the one it had. */
@@ -28,7 +24,9 @@ export class AcquisitionBook {
     this.#tokens += 1;
     acquisition.rename(`${this.process}-${this.#tokens}`, now);
     this.#byToken.set(acquisition.token, acquisition);
-    this.group(acquisition.request.key).members.add(acquisition);
+    const group = this.group(acquisition.request.key);
+    group.members.add(acquisition);
+    this.#groups.set(group.key, group);
   }
 
   strike(acquisition: Acquisition): void {

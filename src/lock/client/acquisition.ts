@@ -37,7 +37,7 @@ export type LossReason = 'expired' | 'max_hold' | 'gone' | 'revoked';
  */
 export type AcquisitionState = 'asking' | 'queued' | 'claiming' | 'held' | 'ended';
 
-/** One wish for one lock, from the first send until it is over. Written by LockClient only. */
+/** One wish for one lock, from the first send until it is over. Its fields are written by LockClient only. */
 export class Acquisition {
   state: AcquisitionState = 'asking';
   /** Unique in the fleet; a new one after a lost place (R3). */
@@ -54,6 +54,7 @@ export class Acquisition {
   /** Not held from this moment on, whatever the store says. */
   deadline = 0;
   heldSince = 0;
+  #minHoldMs: number;
   holdEnd = Infinity;
   renewAt = Infinity;
   /** Raised by an extension, never lowered: a later renewal must not shorten what is promised. */
@@ -70,6 +71,17 @@ export class Acquisition {
     readonly listener: AcquisitionListener,
   ) {
     this.leaseMs = request.leaseMs;
+    this.#minHoldMs = request.minHoldMs;
+  }
+
+  /** How long a release leaves it held in the store; undefined: not at all. */
+  get keptUntil(): number | undefined {
+    return this.#minHoldMs > 0 ? this.heldSince + this.#minHoldMs : undefined;
+  }
+
+  /** No work was begun under it: nothing asks for its minimum hold. */
+  forgoMinimum(): void {
+    this.#minHoldMs = 0;
   }
 
   /** Takes a fresh identity, under which nothing has been asked yet. */
@@ -80,6 +92,7 @@ export class Acquisition {
     this.queuedCounter = 0;
     this.askedAt = now;
     this.unanswered = new Set();
+    this.retryTimer?.cancel();
   }
 
   command(process: string): AcquireCommand {

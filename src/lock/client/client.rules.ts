@@ -1,4 +1,7 @@
-/** The numbers of the client's side of the algorithm, ms where not said otherwise. The store's side knows the same beat. */
+/**
+ * The numbers of the client's side of the algorithm, ms where not said otherwise. LOCK_LIMITS are chosen for this beat: a spec says
+ * how.
+ */
 export const CLIENT_RULES = {
   /** Between two signs of life of a process that waits for a key. */
   beatMs: 500,

@@ -7,7 +7,7 @@ import type { BeatPlan, KeyGroup, PlannedRenewal } from './key.group.js';
 /** What a beat's answer says of each acquisition, those left out that have changed since it was sent. */
 export interface BeatListener {
   renewed(acquisition: Acquisition, renewal: { readonly sentAt: number; readonly leaseMs: number }): void;
-  /** What was granted and is claimed was not answered. */
+  /** The beat of who waits, or claims what was granted, was not answered. */
   unconfirmed(acquisition: Acquisition, error: unknown): void;
   refused(acquisition: Acquisition, answer: 'gone' | 'revoked'): void;
   placed(acquisition: Acquisition, place: Place): void;
@@ -86,10 +86,9 @@ export class Heartbeat {
   }
 
   #miss(group: KeyGroup, plan: BeatPlan, error: unknown): void {
-    for (const { acquisition } of plan.waiters) acquisition.silence = error;
-    for (const { acquisition, token } of plan.renewals) {
-      if (acquisition.state === 'claiming' && acquisition.token === token)
-        this.listener.unconfirmed(acquisition, error);
+    for (const { acquisition, token } of [...plan.waiters, ...plan.renewals]) {
+      const isWaiting = acquisition.state === 'queued' || acquisition.state === 'claiming';
+      if (isWaiting && acquisition.token === token) this.listener.unconfirmed(acquisition, error);
     }
     this.arm(group, RETRY_MS);
   }

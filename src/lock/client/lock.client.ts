@@ -65,9 +65,8 @@ export class LockClient implements InquiryListener, BeatListener {
    */
   release(acquisition: Acquisition, hear: (outcome: FarewellOutcome) => void): boolean {
     if (acquisition.state === 'held') {
-      const { heldSince, request } = acquisition;
       const isValid = this.isValid(acquisition);
-      this.#end(acquisition, request.minHoldMs > 0 ? heldSince + request.minHoldMs : undefined);
+      this.#end(acquisition, acquisition.keptUntil);
       if (!isValid) return false;
     }
     return this.#farewells.listen(acquisition.token, hear);

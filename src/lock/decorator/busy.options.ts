@@ -1,5 +1,6 @@
 import type { Lease } from '../lease.js';
-import type { LockOptions } from '../lock.options.js';
+import { LockOptionsError } from '../lock.errors.js';
+import { checkOptionsObject, type LockOptions, resolveLockOptions } from '../lock.options.js';
 import type { LockService } from '../lock.service.js';
 import type { LockKeys } from './lock-key.js';
 
@@ -19,6 +20,15 @@ export interface LockWish {
   readonly options: WithLockOptions;
   /** Ends the wait. */
   readonly signal?: AbortSignal;
+}
+
+/** @throws LockOptionsError, where the class is defined, for options that are no good */
+export function checkWithLockOptions(given: WithLockOptions): void {
+  checkOptionsObject('lock options', given);
+  const { onBusy = 'wait', ...options } = given;
+  resolveLockOptions(options);
+  if (['wait', 'fail', 'skip'].includes(onBusy)) return;
+  throw new LockOptionsError(`onBusy must be wait, fail or skip, not ${onBusy}`);
 }
 
 /** @returns undefined: somebody has the lock, and the call is to be skipped. @throws what `LockService.acquire()` throws */

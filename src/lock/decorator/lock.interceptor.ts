@@ -38,11 +38,12 @@ export class LockInterceptor implements NestInterceptor {
       answerNothing(context);
       return of(undefined);
     }
+    // It came in the moment in which the client left, so nothing is done under it.
+    if (answer.signal.aborted) await lease.giveBack();
+    answer.signal.throwIfAborted();
     answer.onEnd(() => {
       void lease.release();
     });
-    // It came in the moment in which the client left.
-    answer.signal.throwIfAborted();
     return inside(lease, next);
   }
 

@@ -50,6 +50,7 @@ async function begin(call: LockedCall, subscriber: Subscriber<unknown>, signal: 
   try {
     const lease = await takeFor(call, signal);
     if (lease === undefined) subscriber.complete();
+    else if (subscriber.closed) await lease.giveBack();
     else subscribeUnder(lease, call.work, subscriber);
   } catch (error) {
     // A subscriber that has left hears nothing.

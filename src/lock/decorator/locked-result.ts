@@ -23,7 +23,12 @@ async function lockPromise(call: LockedCall): Promise<unknown> {
   return result;
 }
 
-/** Nobody knows what the method returns before it is called, so the call begins now, and its result is a promise and a stream. */
+/**
+ * Nobody knows what the method returns before it is called, so the call begins now. What its caller gets is a promise that is also
+ * an Observable and an async iterable: awaited, it gives what the method gave; subscribed to or iterated, the elements of the stream
+ * that the method returned. All of them share the one call, so a stream can be read by one of them only. Whoever reads none of
+ * them hears of a failure as of any promise that nobody awaits.
+ */
 function lockUnknown(call: LockedCall): Promise<unknown> {
   const promise = lockPromise(call);
   // Not the promise itself: it will look like an Observable.

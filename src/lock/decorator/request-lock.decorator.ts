@@ -1,6 +1,6 @@
 import { type CustomDecorator, SetMetadata } from '@nestjs/common';
-import type { WithLockOptions } from './busy.options.js';
-import type { LockKeys } from './lock-key.js';
+import { checkWithLockOptions, type WithLockOptions } from './busy.options.js';
+import { checkFixedKey, keysFor, type LockKeys } from './lock-key.js';
 
 /** Which lock a request needs. */
 export interface RequestLockRule {
@@ -12,7 +12,8 @@ export const REQUEST_LOCK = Symbol('REQUEST_LOCK');
 
 /**
  * Says under which lock LockInterceptor runs the requests of a route, or of all routes of a controller.
- * @param key a fixed one, or a function of the platform's request
+ * @throws LockOptionsError, where the class is defined, for options or a fixed key that are no good
+ * @param key a fixed one, or a function of the platform's request; outside HTTP, of the handler's first argument
  *
  * @example
  * @UseInterceptors(LockInterceptor)
@@ -20,10 +21,13 @@ export const REQUEST_LOCK = Symbol('REQUEST_LOCK');
  * @Get(':id/export')
  * export(@Param('id') id: string): StreamableFile { … }
  */
-export function RequestLock(
-  key: LockKeys | RequestLockRule['key'],
+// eslint-disable-next-line @typescript-eslint/no-unnecessary-type-parameters -- it types the parameter of a key function
+export function RequestLock<Request = unknown>(
+  key: LockKeys | ((request: Request) => LockKeys),
   options: WithLockOptions = {},
 ): CustomDecorator<symbol> {
-  const rule: RequestLockRule = { key: typeof key === 'function' ? key : () => key, options };
+  checkFixedKey(key);
+  checkWithLockOptions(options);
+  const rule: RequestLockRule = { key: (request: Request) => keysFor(key, [request]), options };
   return SetMetadata(REQUEST_LOCK, rule);
 }

@@ -1,7 +1,9 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { CallHandler, ExecutionContext, NestInterceptor } from '@nestjs/common';
-import { SSE_METADATA } from '@nestjs/common/constants.js';
 import { defaultIfEmpty, map, Observable } from 'rxjs';
+
+/** Where Nest notes that a route sends events; it exports no name for it, so a spec compares. */
+export const SSE_METADATA = '__sse__';
 
 interface Note {
   isSkipped: boolean;

@@ -1,9 +1,8 @@
 import { UseInterceptors } from '@nestjs/common';
 import { LockOptionsError } from '../lock.errors.js';
-import { resolveLockOptions } from '../lock.options.js';
-import type { WithLockOptions } from './busy.options.js';
+import { checkWithLockOptions, type WithLockOptions } from './busy.options.js';
 import { injectLocks, type Locked, locksOf } from './lock.injection.js';
-import { type LockKey, keysFor } from './lock-key.js';
+import { checkFixedKey, type LockKey, keysFor } from './lock-key.js';
 import { lockedResult } from './locked-result.js';
 import { dressAs } from './method.wrapper.js';
 import { returnKindOf } from './return-kind.js';
@@ -20,10 +19,12 @@ import type { WithLockDecorator } from './with-lock.types.js';
  * async generator with its first step. A stream whose lock is lost fails with LockLostError, and so does one that a promise resolved
  * to and nobody began to read within the time of one lease.
  *
- * The call fails with what `LockService.withLock()` throws, a key that is empty or made of undefined, null or NaN included; what the
- * method itself throws is passed on as it is. An application without LockModule does not start.
+ * The call fails with what `LockService.withLock()` throws, and with LockKeyError (over HTTP 400) for a key that is empty, too long, or
+ * has a part that is undefined, null or NaN; what the method itself throws is passed on as it is. A client that leaves while its
+ * request waits keeps its place, since a method does not know who called it; LockInterceptor does. An application without LockModule
+ * does not start.
  *
- * @throws LockOptionsError, where the class is defined, for options that are no good
+ * @throws LockOptionsError, where the class is defined, for options or a fixed key that are no good
  * @param key a fixed one, or a function of the method's parameters
  * @param options `onBusy: 'skip'`: a call that finds the lock taken gives undefined (an empty stream), and as a request 204; events
  *   of a skipped `@Sse()` route just end, since their headers are out before
@@ -39,13 +40,14 @@ export function WithLock<Parameters extends readonly unknown[] = [], const Optio
   options?: Options,
 ): WithLockDecorator<Parameters, Options>;
 export function WithLock(key: LockKey<readonly unknown[]>, options: WithLockOptions = {}): MethodDecorator {
-  return (prototype: object, name: string | symbol, descriptor: PropertyDescriptor) => {
-    const method: unknown = descriptor.value;
+  return (prototype: object, name: string | symbol, descriptor?: PropertyDescriptor) => {
+    const method: unknown = descriptor?.value;
     const title = `${prototype.constructor.name}.${String(name)}`;
-    if (typeof prototype === 'function' || typeof method !== 'function') {
+    if (typeof prototype === 'function' || descriptor === undefined || typeof method !== 'function') {
       throw new LockOptionsError(`@WithLock() is for methods of instances; ${title} is none`);
     }
-    checkOptions(options);
+    checkFixedKey(key);
+    checkWithLockOptions(options);
     const { template = title } = options;
     injectLocks(prototype);
     const skipAnswer = new SkipAnswer();
@@ -64,10 +66,4 @@ export function WithLock(key: LockKey<readonly unknown[]>, options: WithLockOpti
     descriptor.value = dressAs(wrapper, method);
     if (options.onBusy === 'skip') UseInterceptors(skipAnswer)(prototype, name, descriptor);
   };
-}
-
-function checkOptions({ onBusy = 'wait', ...options }: WithLockOptions): void {
-  resolveLockOptions(options);
-  if (['wait', 'fail', 'skip'].includes(onBusy)) return;
-  throw new LockOptionsError(`onBusy must be wait, fail or skip, not ${onBusy}`);
 }

@@ -6,6 +6,7 @@ import type { ScoreSet } from './score.set.js';
 export interface LockEntry {
   state: 'q' | 'p' | 'h' | 'v' | 'r';
   weight: number;
+  readonly capacity: number;
   /** Its ticket while queued. */
   fence: number;
   readonly process: string;
@@ -22,6 +23,7 @@ export interface RestingLock {
 /** A lock with entries. Expiries and signs of life are in µs of logical time, see OpenLock. */
 export interface BusyLock extends RestingLock {
   readonly weight: number;
+  /** The smallest of its holders; Infinity where it has none. */
   readonly capacity: number;
   /** Logical time of the last command, and how far it was ahead of the clock. */
   readonly time: number;

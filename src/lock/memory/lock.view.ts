@@ -8,6 +8,8 @@ const STATE_NAMES = { p: 'granted', h: 'held', v: 'revoked', r: 'released' } as 
 export function stateOf(lock: OpenLock, shown: number): LockState | undefined {
   const live = [...lock.holders].filter((holder) => holder.score > lock.time);
   if (live.length === 0 && lock.waiters.size === 0) return undefined;
+  // Where nobody holds it, what counts is what the first waiter asks for.
+  const counting = live.length > 0 ? live : [...lock.waiters].slice(0, 1);
   const entries = live.flatMap(({ member, score }) => {
     const entry = lock.entries.get(member);
     return entry === undefined ? [] : [holderOf(lock, member, score, entry)];
@@ -18,7 +20,7 @@ export function stateOf(lock: OpenLock, shown: number): LockState | undefined {
   });
   return {
     key: lock.key,
-    capacity: lock.capacity,
+    capacity: Math.min(...counting.map(({ member }) => lock.entries.get(member)?.capacity ?? Infinity)),
     used: entries.reduce((sum, holder) => sum + holder.weight, 0),
     queued: lock.waiters.size,
     holders: entries.slice(0, shown),

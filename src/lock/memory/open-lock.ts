@@ -17,15 +17,15 @@ export interface LockGround {
  */
 export class OpenLock {
   readonly time: number;
-  /** True if nobody holds it or waits for it. */
-  readonly isAtRest: boolean;
-  capacity: number;
   weight: number;
   readonly entries: Map<string, LockEntry>;
   readonly holders: ScoreSet;
   readonly waiters: ScoreSet;
   readonly alive: ScoreSet;
   private latest: number;
+  private smallest: number;
+  /** The holder with the smallest capacity has left. */
+  private isCapacityOver = false;
 
   constructor(
     readonly key: string,
@@ -34,12 +34,11 @@ export class OpenLock {
   ) {
     const found = ground.table.find(key);
     const busy = found !== undefined && us < found.endsAt && isBusy(found) ? found : undefined;
-    this.isAtRest = busy === undefined;
     this.latest = found === undefined || us >= ground.table.forgottenAt(found) ? 0 : found.counter;
     this.time = busy === undefined ? us : logicalTime(busy, us, ground.limits);
     const { weight, capacity, entries, holders, waiters, alive } = busy ?? nothingHeld();
     this.weight = weight;
-    this.capacity = capacity;
+    this.smallest = capacity;
     this.entries = entries;
     this.holders = holders;
     this.waiters = waiters;
@@ -62,11 +61,27 @@ export class OpenLock {
     return first === undefined ? undefined : Math.max(0, Math.ceil((first.score - this.time) / 1000));
   }
 
-  /** True if there was room. */
+  /** The smallest capacity of all holders; Infinity where there are none. */
+  get capacity(): number {
+    if (!this.isCapacityOver) return this.smallest;
+    this.isCapacityOver = false;
+    // None is below it, and most have it.
+    const least = this.smallest;
+    this.smallest = Infinity;
+    for (const { member } of this.holders) {
+      this.smallest = Math.min(this.smallest, this.entries.get(member)?.capacity ?? Infinity);
+      if (this.smallest <= least) break;
+    }
+    return this.smallest;
+  }
+
+  /** True if there was room: the smallest capacity of all who hold it and of this one counts. */
   enter(token: string, entry: LockEntry, leaseMs: number): boolean {
-    const weight = Math.min(entry.weight, this.capacity);
-    if (this.weight + weight > this.capacity) return false;
+    const capacity = Math.min(entry.capacity, this.capacity);
+    const weight = Math.min(entry.weight, capacity);
+    if (this.weight + weight > capacity) return false;
     this.weight += weight;
+    this.smallest = capacity;
     entry.weight = weight;
     entry.fence = this.nextNumber();
     this.entries.set(token, entry);
@@ -87,6 +102,7 @@ export class OpenLock {
   drop(token: string): void {
     this.holders.delete(token);
     this.weight -= this.entries.get(token)?.weight ?? 0;
+    if (this.entries.get(token)?.capacity === this.smallest) this.isCapacityOver = true;
     this.entries.delete(token);
   }
 
@@ -152,7 +168,7 @@ export class OpenLock {
 
 function nothingHeld(): Omit<BusyLock, keyof RestingLock | 'time' | 'offset'> {
   const [holders, waiters, alive] = [new ScoreSet(), new ScoreSet(), new ScoreSet()];
-  return { weight: 0, capacity: 1, entries: new Map(), holders, waiters, alive };
+  return { weight: 0, capacity: Infinity, entries: new Map(), holders, waiters, alive };
 }
 
 function isBusy(lock: BusyLock | RestingLock): lock is BusyLock {

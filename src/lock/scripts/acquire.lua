@@ -16,7 +16,8 @@
 -- Returns {1, fence} granted | {0, ticket, counter, nextExpiryMs} queued | {-1, counter, nextExpiryMs} busy
 --         | {-2} buried | {-3} revoked
 local token, capacity, leaseMs, process = ARGV[2], tonumber(ARGV[4]), tonumber(ARGV[5]), ARGV[6]
-local wanted = { state = 'h', weight = tonumber(ARGV[3]), fence = 0, process = process, description = ARGV[9] }
+local wanted = { state = 'h', weight = tonumber(ARGV[3]), capacity = capacity, fence = 0, process = process,
+  description = ARGV[9] }
 
 local buriedUntil = call('GET', KEYS[5])
 if buriedUntil and tonumber(buriedUntil) > us then
@@ -54,13 +55,7 @@ local function reclaim()
 end
 
 local function mayEnter()
-  if call('EXISTS', WAITERS) == 1 then
-    return false
-  end
-  if lock.weight == 0 then
-    lock.capacity = capacity
-  end
-  return lock.enter(token, wanted, leaseMs)
+  return call('EXISTS', WAITERS) == 0 and lock.enter(token, wanted, leaseMs)
 end
 
 local function enqueue(ticket)
@@ -99,8 +94,6 @@ local function decide()
   return own or { 0, ticket, counter, lock.nextExpiryMs() }
 end
 
--- The smaller capacity wins while anything is held.
-lock.capacity = math.min(lock.capacity, capacity)
 -- Before the pump, or a process would find its own waiters dead.
 if isQueued then
   call('ZADD', ALIVE, 'XX', lock.time, process)

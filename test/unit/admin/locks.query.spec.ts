@@ -1,10 +1,10 @@
 import { describe, expect, it } from '@jest/globals';
-import { ListLocksQuery, ReleaseLockQuery } from '../../../src/admin/locks.query.js';
+import { ListLocksQuery, ReleaseLockQuery, RetrieveLockQuery } from '../../../src/admin/locks.query.js';
 import { createValidationPipe } from '../../../src/http/validation.pipe.js';
 
 const pipe = createValidationPipe();
-const read = (metatype: typeof ListLocksQuery | typeof ReleaseLockQuery, query: object): Promise<unknown> =>
-  pipe.transform(query, { type: 'query', metatype });
+type Query = typeof ListLocksQuery | typeof ReleaseLockQuery | typeof RetrieveLockQuery;
+const read = (metatype: Query, query: object): Promise<unknown> => pipe.transform(query, { type: 'query', metatype });
 
 describe('the queries of /v1/locks', () => {
   it('have defaults that harm nobody', async () => {
@@ -28,5 +28,17 @@ describe('the queries of /v1/locks', () => {
   it('refuse two tokens', async () => {
     const read2 = read(ReleaseLockQuery, { token: ['a', 'b'] });
     await expect(read2).rejects.toMatchObject({ code: 'invalid_request', param: 'token' });
+  });
+
+  it.each([
+    [ListLocksQuery, 'limits'],
+    [RetrieveLockQuery, 'token'],
+    [ReleaseLockQuery, 'Token'],
+  ])('refuse what there is not: %p', async (query, param) => {
+    await expect(read(query, { [param]: 'x' })).rejects.toMatchObject({
+      code: 'invalid_request',
+      param,
+      message: `${param}: there is no such parameter`,
+    });
   });
 });

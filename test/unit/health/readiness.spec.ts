@@ -23,6 +23,11 @@ describe('storeReadiness()', () => {
     expect(storeReadiness({ kind: 'redis', policy, downForMs })['store']?.status).toBe(status);
   });
 
+  it('says what somebody has to change', () => {
+    const state = { kind: 'redis', policy: 'refuse', downForMs: 6_000, reason: 'wrong_database' } as const;
+    expect(storeReadiness(state)).toEqual({ store: { status: 'down', note: 'not answering', ...state } });
+  });
+
   it('says that memory is for one replica', () => {
     expect(storeReadiness({ kind: 'memory' })).toEqual({
       store: { status: 'up', kind: 'memory', note: 'single replica only' },

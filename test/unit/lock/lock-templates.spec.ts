@@ -24,12 +24,12 @@ class Carts {
 
 @RequestLock(KEY)
 class CartController {
-  show(this: void): string {
+  show(): string {
     return 'cart';
   }
 
   @RequestLock(KEY, { template: 'cart:*' })
-  buy(this: void): string {
+  buy(): string {
     return 'bought';
   }
 }
@@ -66,8 +66,9 @@ describe('the name of a lock in metrics', () => {
     const { observer, templates } = watch();
     const locks = new LockService(new MemoryLockStore(), { observer });
     const interceptor = new LockInterceptor(locks, new Reflector());
-    const { prototype } = CartController;
-    for (const handler of [prototype.show, prototype.buy]) {
+    for (const name of ['show', 'buy']) {
+      const handler: unknown = Object.getOwnPropertyDescriptor(CartController.prototype, name)?.value;
+      if (!isMethod(handler)) throw new TypeError(`there is no ${name}()`);
       const context = new ExecutionContextHost([{}], CartController, handler);
       context.setType('rpc');
       await firstValueFrom(await interceptor.intercept(context, { handle: () => of('done') }));
@@ -84,3 +85,7 @@ describe('the name of a lock in metrics', () => {
     expect(templates.of('user 7')).toBe('user 7');
   });
 });
+
+function isMethod(value: unknown): value is () => unknown {
+  return typeof value === 'function';
+}

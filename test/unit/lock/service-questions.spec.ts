@@ -40,6 +40,23 @@ describe('what operators ask of LockService', () => {
     await locks.close();
     for (const error of await Promise.all(asked)) expect(error).toBeInstanceOf(LockStoreError);
   });
+
+  it('does not keep them from closing, nor does a subscription whose end nobody confirms', async () => {
+    const store = new MemoryLockStore();
+    store.unsubscribe = () => NEVER;
+    const locks = new LockService(store);
+    await locks.withLock('k', () => undefined);
+    await locks.close();
+    expect(await store.inspect('k')).toBeUndefined();
+  });
+
+  it('hides no fault of a store that is none of its state', async () => {
+    const store = new MemoryLockStore();
+    store.unsubscribe = () => Promise.reject(new TypeError('a mistake'));
+    const locks = new LockService(store);
+    await locks.withLock('k', () => undefined);
+    await expect(locks.close()).rejects.toThrow('a mistake');
+  });
 });
 
 describe('a lock that is taken', () => {

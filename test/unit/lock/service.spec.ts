@@ -61,6 +61,25 @@ describe('LockService', () => {
     await (await pod.acquire('order:nullable')).release();
   });
 
+  it('runs work under a lock without a word about options', async () => {
+    const pod = pods.pod();
+    expect(await pod.withLock('k', ({ key }) => `under ${key}`)).toBe('under k');
+    expect(await pod.withLock(['b', 'a'], (lease) => lease.keys)).toEqual(['a', 'b']);
+  });
+
+  it('goes by the options of the outermost where a chain of calls takes a key again', async () => {
+    const pod = pods.pod();
+    const outer = { description: 'outer', leaseMs: 5_000 };
+    await pod.withLock('k', outer, () =>
+      pod.withLock('k', { description: 'inner', leaseMs: 60_000, maxHoldMs: 1 }, async (lease) => {
+        await jest.advanceTimersByTimeAsync(50);
+        lease.assertHeld();
+        expect(lease.remainingMs()).toBeLessThanOrEqual(5_000);
+        expect((await pod.inspect('k'))?.holders).toMatchObject([{ description: 'outer' }]);
+      }),
+    );
+  });
+
   it('counts waits and holds by template, never by key', async () => {
     const seen: string[] = [];
     const pod = pods.pod({

@@ -33,6 +33,18 @@ describe('storeFault()', () => {
     ['WRONGTYPE Operation against a key holding the wrong kind of value', 'wrong_type'],
     ["CROSSSLOT Keys in request don't hash to the same slot", 'cross_slot'],
     ['MOVED 1234 10.0.0.1:6379', 'wrong_topology'],
+    ['ERR SELECT is not allowed in cluster mode', 'wrong_topology'],
+    ['ERR DB index is out of range', 'wrong_database'],
+    ['ERR invalid DB index', 'wrong_database'],
+    ["NOPERM this user has no permissions to run the 'select' command", 'no_permission'],
+    [
+      "ERR user_script:9: attempt to index local 'entry' (a nil value) script: 3f5, on @user_script:9.",
+      'script_failed',
+    ],
+    ['ERR value is not an integer or out of range script: 3f5, on @user_script:2.', 'script_failed'],
+    ['ERR Error running script (call to f_1): @user_script:3: user_script:3: attempt to compare', 'script_failed'],
+    ['ERR Error compiling script (new function): user_script:1: unexpected symbol', 'script_failed'],
+    ['WRONGTYPE Operation against a key script: 3f5, on @user_script:2.', 'wrong_type'],
   ])('says what to change: %s', (message, reason) => {
     const fault = storeFault(reply(message), 'standalone');
     expect(fault).toMatchObject({
@@ -57,7 +69,12 @@ describe('storeFault()', () => {
     expect(storeFault(reset, 'sentinel')).toMatchObject({ mayHaveRun: true });
   });
 
-  it('lets the fault of a script and anything unknown pass as it is', () => {
+  it('says where the ACL keeps a user from its database', () => {
+    const fault = storeFault(reply("NOPERM this user has no permissions to run the 'select' command"), 'standalone');
+    expect(fault).toHaveProperty('message', expect.stringMatching(/SELECT.*REDIS_DB/));
+  });
+
+  it('lets anything unknown pass as it is', () => {
     const fault = reply('ERR value is not an integer or out of range');
     expect(storeFault(fault, 'standalone')).toBe(fault);
     expect(storeFault('text', 'standalone')).toBe('text');

@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { SSE_METADATA as NEST_SSE_METADATA } from '@nestjs/common/constants.js';
 import { Inject, Injectable, Module, Scope, SetMetadata, type Type } from '@nestjs/common';
 import { ContextIdFactory, NestFactory } from '@nestjs/core';
 import { currentLease, LockModule, LockService, MemoryLockStore, WithLock } from '../../../../src/lock/index.js';
+import { SSE_METADATA } from '../../../../src/lock/decorator/skip.answer.js';
 import { RootModule, startLockContext } from '../../../support/lock-context.js';
 
 const Mark = (name: string): MethodDecorator => SetMetadata(`mark:${name}`, { name });
@@ -153,5 +155,9 @@ describe('@WithLock() and its class', () => {
       }
       return Wrong;
     }).toThrow('leaseMs must be');
+  });
+
+  it('knows a route that sends events by the name that Nest uses', () => {
+    expect(SSE_METADATA).toBe(NEST_SSE_METADATA);
   });
 });

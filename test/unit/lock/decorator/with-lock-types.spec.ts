@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { EMPTY, type Observable } from 'rxjs';
-import { WithLock } from '../../../../src/lock/index.js';
+import { RequestLock, WithLock } from '../../../../src/lock/index.js';
 
 // The compiler runs this test: a mistake that it does not report makes the comment above it an error.
 class Typed {
@@ -105,6 +105,30 @@ class Typed {
   }
 }
 
+class Requests {
+  @RequestLock((request: { readonly id: string }) => `request:${request.id}`)
+  annotated(): string {
+    return 'done';
+  }
+
+  @RequestLock<{ readonly id: string }>((request) => [`request:${request.id}`, 'all'])
+  given(): string {
+    return 'done';
+  }
+
+  // @ts-expect-error -- nobody said what the request is like
+  @RequestLock((request) => `request:${request.id}`)
+  unknown(): string {
+    return 'done';
+  }
+
+  // @ts-expect-error -- a key is a text
+  @RequestLock((request: { readonly id: number }) => request.id)
+  wrongKey(): string {
+    return 'done';
+  }
+}
+
 // Refused when it runs, too.
 const otherChoice = (): unknown => {
   class Wrong {
@@ -120,6 +144,7 @@ const otherChoice = (): unknown => {
 describe('the types of @WithLock()', () => {
   it('are checked by the compiler', () => {
     expect(Typed.prototype.promise.name).toBe('promise');
+    expect(new Requests().given()).toBe('done');
     expect(otherChoice).toThrow('onBusy must be wait, fail or skip, not queue');
   });
 });
