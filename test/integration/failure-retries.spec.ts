@@ -1,3 +1,5 @@
+import { EventEmitter, once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterEach, describe, expect, it } from '@jest/globals';
 import { modelAcross } from '../support/config-file.js';
 import { inTurn, RouteRig } from '../support/route-rig.js';
@@ -70,6 +72,32 @@ describe('what is tried again, and what is not', () => {
     expect(answer.headers.get('x-coordinator-attempts')).toBe('2');
     const [first = 0, second = 0] = times;
     expect(second - first).toBeGreaterThanOrEqual(leastMs);
+  });
+
+  it('row 4: fifty calls that were told the same moment are all answered, and one of them finds out for all', async () => {
+    await start(['a']);
+    let calls = 0;
+    let probes = 0;
+    const together = new EventEmitter();
+    const all = once(together, 'all');
+    rig.play({
+      a: async (request, response) => {
+        calls += 1;
+        if (calls === 50) together.emit('all');
+        if (calls <= 50) {
+          await all;
+          return limited({ 'retry-after': '1' })(request, response);
+        }
+        if (calls === 51) {
+          await sleep(300);
+          probes = calls - 50;
+        }
+        return ok(request, response);
+      },
+    });
+    const answers = await Promise.all(Array.from({ length: 50 }, () => rig.ask()));
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
+    expect({ calls, probes }).toEqual({ calls: 100, probes: 1 });
   });
 
   it('waits until the moment that Retry-After names, row 5: as a date', async () => {

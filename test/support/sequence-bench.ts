@@ -47,6 +47,8 @@ export class SequenceBench {
   attemptMs = 100;
   onSleep: () => void = () => undefined;
   enterMs = 0;
+  /** How often each was asked for at the door. */
+  readonly entered: string[] = [];
 
   constructor(candidates: readonly Candidate[] = CANDIDATES, deadlineMs = 60_000) {
     const bodyText = '{"model":"small","messages":[{"role":"user","content":"Hi"}]}';
@@ -70,6 +72,7 @@ export class SequenceBench {
       obstacleAt: (candidate) => this.obstacles.get(nameOf(candidate)),
       enter: (candidate) => {
         this.nowMs += this.enterMs;
+        this.entered.push(nameOf(candidate));
         return Promise.resolve(this.obstacles.get(nameOf(candidate)) ?? this.atTheDoor.get(nameOf(candidate)));
       },
       forgo: (candidate) => void this.forgone.push(nameOf(candidate)),

@@ -50,6 +50,10 @@ const USUAL_PACE: Pace = {
   sleep: (ms, signal) => sleep(ms, undefined, { signal }),
 };
 
+/** Between two looks whether somebody else's probe has ended, ms. */
+const LEAST_LOOK_MS = 20;
+const LONGEST_LOOK_MS = 200;
+
 /**
  * One request's way through its plan: one attempt after the other, each candidate checked again before it is called, until one
  * answers, the request is to blame, or the attempts or the time it may have are used up.
@@ -109,8 +113,35 @@ export class AttemptSequence {
         const step = this.judge(candidate, error, { attemptsHere, others });
         if (step.kind !== 'retry') return { step };
         await this.pause(step.afterMs);
+        if (!(await this.mayReturn(candidate, at, error))) return { step: { kind: 'leave' } };
       }
     }
+  }
+
+  /**
+   * Whether the deployment may be called again after a wait: others may have taken it out meanwhile. A provider that named the time
+   * lets one call pass after it, the probe; where nobody else could answer, the others wait for its end instead of failing.
+   */
+  private async mayReturn(candidate: Candidate, at: number, { retryAfterMs }: UpstreamFailure): Promise<boolean> {
+    for (;;) {
+      const obstacle = await this.gate.enter(candidate);
+      if (obstacle === undefined) break;
+      const waitMs = obstacle.error.retryAfterMs ?? 0;
+      const mayWait = retryAfterMs !== undefined && obstacle.detour === 'cooldown' && waitMs < this.remainingMs();
+      if (!mayWait || this.othersAfter(at).length > 0) {
+        this.plan.meet(obstacle);
+        return false;
+      }
+      await this.pause(Math.min(Math.max(waitMs, LEAST_LOOK_MS), this.longestLookMs()));
+    }
+    if (this.remainingMs() > 0) return true;
+    this.gate.forgo(candidate);
+    return false;
+  }
+
+  /** Random, so that all who wait do not look in the same millisecond. */
+  private longestLookMs(): number {
+    return LONGEST_LOOK_MS * (0.5 + this.#pace.random() / 2);
   }
 
   /** @throws the caller's reason to leave, instead of the timer's */
