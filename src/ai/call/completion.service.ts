@@ -73,7 +73,7 @@ export class CompletionService {
       });
       const ended = (error?: unknown): void => {
         this.record(attempt, writer.usage);
-        if (error === undefined) this.gate.ended(attempt, writer.usage);
+        if (error === undefined) this.gate.ended(attempt);
         // A reader that is too slow is no failure of the provider's.
         else if (error instanceof UpstreamFailure && !timers.hasExpiredOnHold) this.gate.failed(attempt, error);
         else this.gate.abandoned(attempt);
@@ -103,11 +103,13 @@ export class CompletionService {
     });
   }
 
-  private record({ call, candidate: { model, deployment } }: Attempt, usage: Usage | undefined): void {
+  private record({ call, candidate }: Attempt, usage: Usage | undefined): void {
     if (usage === undefined) return;
+    const { model, deployment } = candidate;
     call.report.promptTokens = usage.promptTokens;
     call.report.completionTokens = usage.completionTokens;
     if (deployment.prices !== undefined) call.report.costUsd = costUsd(usage, deployment.prices);
+    this.gate.billed(candidate, usage, call.report.costUsd);
     this.router.counted(call, model, usage);
   }
 

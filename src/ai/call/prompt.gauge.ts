@@ -1,5 +1,6 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
 import type { ModelSettings } from '../../config/index.js';
+import { LOGGER, type Logger } from '../../observability/index.js';
 import { estimateTokens, observedRatio, type TokenCount, TokenCounters } from '../../tokens/index.js';
 import { Fleet } from '../fleet/index.js';
 import type { CompletionCall } from './completion-call.js';
@@ -22,6 +23,7 @@ export class PromptGauge {
   constructor(
     private readonly counters: TokenCounters,
     private readonly fleet: Fleet,
+    @Inject(LOGGER) private readonly logger: Logger,
   ) {}
 
   /** @throws the signal's reason when the caller has left */
@@ -45,7 +47,7 @@ export class PromptGauge {
     return count;
   }
 
-  /** Compares with what the provider has counted. Never fails: nobody waits for it. */
+  /** Compares with what the provider has counted. Never rejects: nobody waits for it. */
   async learn(call: CompletionCall, model: ModelSettings, usage: Usage): Promise<void> {
     const isCounted = this.#counts.get(call)?.has(model.name) === true;
     if (!isCounted && (call.bodyText.length > SAMPLED_LENGTH || Math.random() * SAMPLED_ONE_IN >= 1)) return;
@@ -55,8 +57,8 @@ export class PromptGauge {
       const ours = count.textTokens * model.tokenizer.ratio;
       this.fleet.tokens.counted(model.name, { ours, providers: usage.promptTokens });
     } catch (error) {
-      // The caller has left: the sample is lost, nothing else.
-      if (!call.signal.aborted) throw error;
+      // The sample is lost, nothing else.
+      if (!call.signal.aborted) this.logger.warn({ model: model.name, err: error }, 'a prompt could not be counted');
     }
   }
 }

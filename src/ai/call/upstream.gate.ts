@@ -1,10 +1,11 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AI_OPTIONS, type AiOptions } from '../ai.options.js';
 import type { Deployment } from '../catalogue/catalogue.js';
-import { Fleet } from '../fleet/index.js';
+import { Fleet, type QuotaNeed } from '../fleet/index.js';
 import { KeyService } from '../keys/key.service.js';
 import type { Obstacle } from '../route/obstacle.js';
 import { coolingDown, keyIsOut } from '../route/obstacles.js';
+import { quotaNeed } from '../route/quota.need.js';
 import type { Candidate } from '../route/route.plan.js';
 import type { UpstreamHeaders } from '../upstream/retry-after.js';
 import type { UpstreamFailure } from '../upstream/upstream-failure.js';
@@ -52,10 +53,17 @@ export class UpstreamGate implements Gate {
     const { deployment } = turn.candidate;
     // Also where it is not the plan's first: a fallback's keys have their turns as well.
     this.keys.took(deployment);
+    this.fleet.keys.spent(deployment.upstream.keyId, { requests: 1 });
+    const told = this.fleet.limits.begun(deployment.id, needOf(turn, call));
+    const over = this.observer.inFlight.begin(deployment.id);
     const attempt = new Attempt(call, turn, this.limitsOf(turn, call), (headers) => {
+      told();
       this.heard(deployment, headers);
     });
-    attempt.timers.onStop(this.observer.inFlight.begin(deployment.id));
+    attempt.timers.onStop(() => {
+      told();
+      over();
+    });
     return attempt;
   }
 
@@ -74,12 +82,11 @@ export class UpstreamGate implements Gate {
 
   /** A whole answer is there. */
   completed(attempt: Attempt, usage: Usage | undefined): void {
-    const { candidate, call } = attempt;
+    const { candidate } = attempt;
     const tookMs = attempt.elapsedMs();
     this.fleet.standings.succeeded(candidate.deployment.id, { tookMs });
     if (usage === undefined) return;
     this.fleet.latencies.answered(candidate.model.name, tookMs, usage.completionTokens);
-    this.billed(candidate, call, usage);
   }
 
   /** The first content of a stream is there: whoever waited for this probe may go on. */
@@ -93,10 +100,8 @@ export class UpstreamGate implements Gate {
   }
 
   /** A stream came to its regular end. */
-  ended(attempt: Attempt, usage: Usage | undefined): void {
-    const { candidate, call } = attempt;
-    this.fleet.standings.succeeded(candidate.deployment.id, { tookMs: attempt.elapsedMs() });
-    if (usage !== undefined) this.billed(candidate, call, usage);
+  ended(attempt: Attempt): void {
+    this.fleet.standings.succeeded(attempt.candidate.deployment.id, { tookMs: attempt.elapsedMs() });
   }
 
   failed(attempt: Attempt, failure: UpstreamFailure): void {
@@ -111,6 +116,14 @@ export class UpstreamGate implements Gate {
   /** It was ended for a reason that says nothing of the provider: the caller left. */
   abandoned(attempt: Attempt): void {
     this.fleet.standings.letGo(attempt.candidate.deployment.id, { tookMs: attempt.elapsedMs() });
+  }
+
+  /** What the provider has counted is known, of a whole answer or of a part of one. */
+  billed({ deployment }: Candidate, { promptTokens, completionTokens }: Usage, costUsd: number | undefined): void {
+    this.fleet.keys.spent(deployment.upstream.keyId, {
+      tokens: promptTokens + completionTokens,
+      ...(costUsd !== undefined && { costUsd }),
+    });
   }
 
   private strike(attempt: Attempt, failure: UpstreamFailure): void {
@@ -139,11 +152,8 @@ export class UpstreamGate implements Gate {
       asked === 0 ? model.maxOutputTokens : Math.min(asked, model.maxOutputTokens),
     );
   }
+}
 
-  private billed({ deployment }: Candidate, { report }: CompletionCall, usage: Usage): void {
-    this.fleet.keys.spent(deployment.upstream.keyId, {
-      tokens: usage.promptTokens + usage.completionTokens,
-      ...(report.costUsd !== undefined && { costUsd: report.costUsd }),
-    });
-  }
+function needOf({ candidate }: Turn, { request, bodyText }: CompletionCall): QuotaNeed {
+  return quotaNeed(candidate, { bodyLength: bodyText.length, maxOutputTokens: maxOutputTokensOf(request) });
 }

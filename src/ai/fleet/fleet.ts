@@ -6,6 +6,7 @@ import { Latencies, type TimedModel } from './parts/latencies.js';
 import { RateLimits } from './parts/rate.limits.js';
 import { Standings } from './parts/standings.js';
 import { TokenRatios } from './parts/token.ratios.js';
+import { NO_NEED } from './quota.need.js';
 import { FleetClock, type FleetTime, SYSTEM_TIME } from './view/fleet.clock.js';
 import type { LinePorts } from './view/topic.line.js';
 
@@ -96,9 +97,12 @@ export class Fleet {
     return this.#isLost;
   }
 
-  /** What is left of a deployment's rate limits or of its key is nearly used: leave it before it refuses. */
-  isNearlyUsed(deployment: string): boolean {
-    return this.limits.isNearlyUsed(deployment) || this.keys.isNearlyUsed(this.#key(deployment));
+  /**
+   * What is left of a deployment's rate limits or of its key is nearly used, or less than the next call takes: leave it before it
+   * refuses.
+   */
+  isNearlyUsed(deployment: string, need = NO_NEED): boolean {
+    return this.limits.isNearlyUsed(deployment, need) || this.keys.isNearlyUsed(this.#key(deployment), need);
   }
 
   /** By which several keys are taken in turn: what is left of a deployment's limits and of its key, 0 to 1. */

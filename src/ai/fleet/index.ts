@@ -5,5 +5,6 @@ export type { KeyCard, ParkingCard, Spending, UsageReport } from './parts/key.bo
 export type { LatencyCard, TimedModel } from './parts/latencies.js';
 export type { RateLimitCard } from './parts/rate.limits.js';
 export type { FailureReport, StandingCard } from './parts/standings.js';
+export type { QuotaNeed } from './quota.need.js';
 export type { ParkingReason } from './topics/parking.topic.js';
 export type { UsageUnit } from './topics/usage.topic.js';

@@ -4,7 +4,7 @@ import type { ModelSettings } from '../../config/index.js';
 import { WithLock } from '../../lock/index.js';
 import { LOGGER, type Logger } from '../../observability/index.js';
 import { Catalogue, type Deployment, type Upstream } from '../catalogue/catalogue.js';
-import { Fleet } from '../fleet/index.js';
+import { Fleet, type QuotaNeed } from '../fleet/index.js';
 import type { KeyKnowledge } from '../route/route.planner.js';
 import type { UpstreamFailure } from '../upstream/upstream-failure.js';
 import { readUsageOf } from './usage.reader.js';
@@ -15,6 +15,8 @@ const CHECK_EVERY_MS = 300_000;
 const CONTENT_FOR_MS = 240_000;
 /** Until a key that was refused, or is used up, is tried again without a check that passes, ms. */
 const PARK_MS = { refused: 300_000, quota: 900_000 } as const;
+/** The same where nobody can be asked whether it is good again, ms. */
+const PARK_UNCHECKED_MS = { refused: 60_000, quota: 900_000 } as const;
 
 /**
  * Our keys: what each is worth by its provider's own word, which are out, and in which order several of them are used. What one pod
@@ -54,8 +56,8 @@ export class KeyService implements KeyKnowledge, OnApplicationBootstrap, OnAppli
     return worth === undefined || this.catalogue.isAllowed(model, worth.tier);
   };
 
-  isNearlyUsed({ id }: Deployment): boolean {
-    return this.fleet.isNearlyUsed(id);
+  isNearlyUsed({ id }: Deployment, need: QuotaNeed): boolean {
+    return this.fleet.isNearlyUsed(id, need);
   }
 
   /** Within a provider; providers keep the order in which the model lists them. */
@@ -75,7 +77,8 @@ export class KeyService implements KeyKnowledge, OnApplicationBootstrap, OnAppli
   /** A call failed because of the key: it is out until a check passes, at the latest after its time. */
   failed(upstream: Upstream, { code }: UpstreamFailure): void {
     const reason = code === 'insufficient_quota' ? 'quota' : 'refused';
-    this.fleet.keys.park(upstream.keyId, reason, PARK_MS[reason]);
+    const parkMs = upstream.usagePath === undefined ? PARK_UNCHECKED_MS : PARK_MS;
+    this.fleet.keys.park(upstream.keyId, reason, parkMs[reason]);
     if (reason === 'refused') this.check(upstream);
   }
 

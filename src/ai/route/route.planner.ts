@@ -1,11 +1,13 @@
 import type { ModelSettings } from '../../config/index.js';
 import { ApiError } from '../../http/index.js';
 import type { Catalogue, Deployment } from '../catalogue/catalogue.js';
+import type { QuotaNeed } from '../fleet/index.js';
 import type { ProviderAdapter } from '../upstream/provider.adapter.js';
 import type { JsonObject } from '../wire/json-value.js';
 import { type ContextNeed, fits, surelyFits } from './context.fit.js';
 import { type ChainRequest, type KeyRule, type Link, modelChain } from './model.chain.js';
 import type { Obstacle } from './obstacle.js';
+import { quotaNeed } from './quota.need.js';
 import { type Candidate, RoutePlan } from './route.plan.js';
 
 export interface PlanRequest extends ChainRequest {
@@ -21,8 +23,8 @@ export interface PlanRequest extends ChainRequest {
 /** What is known of the keys; in memory, so that planning waits for nobody. */
 export interface KeyKnowledge {
   readonly isWorth: KeyRule;
-  /** So little is left that the next calls would meet a rate limit. */
-  isNearlyUsed(deployment: Deployment): boolean;
+  /** So little is left that this call, or the next ones, would meet a rate limit. */
+  isNearlyUsed(deployment: Deployment, need: QuotaNeed): boolean;
   /** A model's deployments, of those at one provider the one with the most quota left first, of equals the next in turn. */
   rotate(deployments: readonly Deployment[]): readonly Deployment[];
   /** It has had its turn. */
@@ -55,7 +57,7 @@ export class RoutePlanner {
     const [asked = ''] = request.names;
     const sorted = await this.byContext(links, request, known);
     const candidates = sorted.flatMap((link) => this.sayable(link, request.body, known));
-    return new RoutePlan(asked, this.byQuota(candidates, known), known);
+    return new RoutePlan(asked, this.byQuota(candidates, request, known), known);
   }
 
   /** Models that are too small go last: a count is an estimate, and the provider is the judge of it. */
@@ -91,13 +93,12 @@ export class RoutePlanner {
     return new ApiError('unprocessable', `${model.name} at ${deployment.provider}: ${param} ${why}`, { param });
   }
 
-  private byQuota(candidates: readonly Candidate[], known: Obstacle[]): readonly Candidate[] {
-    const isLow = ({ deployment }: Candidate): boolean => this.keys.isNearlyUsed(deployment);
-    const low = candidates.filter(isLow);
+  private byQuota(candidates: readonly Candidate[], request: PlanRequest, known: Obstacle[]): readonly Candidate[] {
+    const low = candidates.filter((each) => this.keys.isNearlyUsed(each.deployment, quotaNeed(each, request)));
     const [first] = candidates;
     if (first === undefined || low.length === 0 || low.length === candidates.length) return candidates;
-    if (isLow(first)) known.push(nearlyUsed(first.deployment));
-    return [...candidates.filter((candidate) => !isLow(candidate)), ...low];
+    if (low.includes(first)) known.push(nearlyUsed(first.deployment));
+    return [...candidates.filter((candidate) => !low.includes(candidate)), ...low];
   }
 }
 

@@ -169,6 +169,18 @@ describe('KeyService', () => {
     expect(fleet.keys.parkingOf('two')).toMatchObject({ reason: 'refused' });
   });
 
+  it('tries a refused key again after a minute where nobody can be asked about it', async () => {
+    await start();
+    keys.failed(at('two').upstream, new UpstreamFailure('key', 'upstream_auth', 'refused'));
+    await settle(59_000);
+    expect(fleet.keys.parkingOf('two')).toMatchObject({ reason: 'refused' });
+    await settle(1_000);
+    expect(fleet.keys.parkingOf('two')).toBeUndefined();
+    keys.failed(at('two').upstream, new UpstreamFailure('key', 'insufficient_quota', 'used up'));
+    await settle(FIVE_MINUTES);
+    expect(fleet.keys.parkingOf('two')).toMatchObject({ reason: 'quota' });
+  });
+
   it('leaves a used-up key out, also where the next check says that it is known and has nothing left', async () => {
     await start();
     keys.failed(at('one#1').upstream, new UpstreamFailure('key', 'insufficient_quota', 'used up'));
@@ -221,11 +233,12 @@ describe('KeyService', () => {
       'key-2': { status: 200, body: { tier: 'pro', remaining: 100 } },
     };
     await settle(FIVE_MINUTES);
-    for (let call = 0; call < 60; call += 1) fleet.keys.spent('one#1', {});
+    for (let call = 0; call < 60; call += 1) fleet.keys.spent('one#1', { requests: 1 });
     for (let turn = 0; turn < 3; turn += 1) {
       expect(keys.rotate(deployments).map(({ upstream }) => upstream.keyId)).toEqual(['one#2', 'one#1', 'two']);
     }
-    for (let call = 0; call < 39; call += 1) fleet.keys.spent('one#1', {});
-    expect([keys.isNearlyUsed(at('one#1')), keys.isNearlyUsed(at('one#2'))]).toEqual([true, false]);
+    for (let call = 0; call < 39; call += 1) fleet.keys.spent('one#1', { requests: 1 });
+    const need = { requests: 1, promptTokens: 0, outputTokens: 0, costUsd: 0 };
+    expect([keys.isNearlyUsed(at('one#1'), need), keys.isNearlyUsed(at('one#2'), need)]).toEqual([true, false]);
   });
 });

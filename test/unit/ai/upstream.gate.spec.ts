@@ -85,6 +85,45 @@ describe('UpstreamGate', () => {
     expect(gate.obstacleAt(one)).toMatchObject({ detour: 'error', error: { code: 'upstream_auth' } });
   });
 
+  it('takes a request from the key’s quota for every attempt, and tokens as soon as the provider has counted them', () => {
+    const { call } = new SequenceBench();
+    const key = one.deployment.upstream.keyId;
+    const left = (unit: 'requests' | 'tokens' | 'usd', spend: () => void): number | undefined => {
+      fleet.keys.checked(key, { tier: 'pro', remaining: 100, unit });
+      spend();
+      return fleet.keys.worthOf(key)?.remaining;
+    };
+    const attempt = (): void => {
+      const begun = gate.begin({ candidate: one, remainingMs: 5_000, isLast: true }, call);
+      begun.timers.stop();
+      gate.failed(begun, new UpstreamFailure('request', 'invalid_request', 'refused'));
+    };
+    const bill = (): void => {
+      gate.billed(one, { promptTokens: 30, cachedTokens: 0, completionTokens: 12 }, 0.5);
+    };
+    expect([left('requests', attempt), left('tokens', attempt), left('usd', attempt)]).toEqual([99, 100, 100]);
+    expect([left('requests', bill), left('tokens', bill), left('usd', bill)]).toEqual([100, 58, 99.5]);
+  });
+
+  it('counts an attempt as untold until its answer is heard, or it is over', () => {
+    const { call } = new SequenceBench();
+    const need = { requests: 1, promptTokens: 0, outputTokens: 0, costUsd: 0 };
+    const { id } = one.deployment;
+    const headers = {
+      'x-ratelimit-limit-requests': '10',
+      'x-ratelimit-remaining-requests': '2',
+      'x-ratelimit-reset-requests': '30s',
+    };
+    gate.heard(one.deployment, headers);
+    expect(fleet.isNearlyUsed(id, need)).toBe(false);
+    const [first, second] = [1, 2].map(() => gate.begin({ candidate: one, remainingMs: 5_000, isLast: true }, call));
+    first?.timers.stop();
+    expect(fleet.isNearlyUsed(id, need)).toBe(true);
+    second?.request.heard({});
+    expect(fleet.isNearlyUsed(id, need)).toBe(false);
+    second?.timers.stop();
+  });
+
   describe('row 11: once the outage may be over', () => {
     let straggler: Attempt;
 

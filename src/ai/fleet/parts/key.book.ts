@@ -1,5 +1,6 @@
 import type { Tier } from '../../../config/index.js';
 import type { FleetObserver } from '../fleet.observer.js';
+import { NO_NEED } from '../quota.need.js';
 import { wholeOf } from '../topics/fields.js';
 import { type Parking, type ParkingChange, type ParkingReason, parkingTopic } from '../topics/parking.topic.js';
 import { type KeyWorth, type UsageChange, type UsageUnit, usageTopic } from '../topics/usage.topic.js';
@@ -31,6 +32,7 @@ export interface UsageReport {
 
 /** What a call cost a key. */
 export interface Spending {
+  readonly requests?: number;
   readonly tokens?: number;
   readonly costUsd?: number;
 }
@@ -88,12 +90,6 @@ export class KeyBook {
     return parking === undefined || leftMs === 0 ? undefined : { reason: parking.reason, leftMs };
   }
 
-  /** Until when it is out, Unix ms by our clock; undefined: it may be used. */
-  parkedUntil(key: string): number | undefined {
-    const parking = this.parkingOf(key);
-    return parking && this.ports.clock.wall + parking.leftMs;
-  }
-
   /** What a usage check said. */
   checked(key: string, { tier, remaining, unit = 'requests' }: UsageReport): void {
     const isTold = remaining !== undefined && Number.isFinite(remaining);
@@ -105,11 +101,11 @@ export class KeyBook {
     this.usage.insist(key, { kind: 'unreachable' });
   }
 
-  /** A call went over the key: there is less left of it until the next check. */
-  spent(key: string, { tokens = 0, costUsd = 0 }: Spending): void {
+  /** There is so much less left of the key until the next check. */
+  spent(key: string, { requests = 0, tokens = 0, costUsd = 0 }: Spending): void {
     const unit = this.usage.bodyOf(key)?.unit;
     if (unit === undefined) return;
-    const amount = { requests: 1, tokens, usd: costUsd }[unit];
+    const amount = { requests, tokens, usd: costUsd }[unit];
     this.usage.note(key, { kind: 'spent', unit, amount: inWhole(unit, amount) });
   }
 
@@ -134,11 +130,12 @@ export class KeyBook {
   }
 
   /** So little is left that the next calls would meet the end of it. */
-  isNearlyUsed(key: string): boolean {
+  isNearlyUsed(key: string, { requests, promptTokens, outputTokens, costUsd } = NO_NEED): boolean {
     const worth = this.usage.bodyOf(key);
     if (worth === undefined || worth.left < 0) return false;
     const least = worth.unit === 'usd' ? MICROS / 100 : 1;
-    return worth.left <= Math.max(least, worth.most * NEARLY);
+    const needed = { requests, tokens: promptTokens + outputTokens, usd: costUsd }[worth.unit];
+    return worth.left <= Math.max(least, worth.most * NEARLY) || worth.left < inWhole(worth.unit, needed);
   }
 
   #announce(key: string, parking: Parking | undefined): void {

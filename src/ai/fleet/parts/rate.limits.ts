@@ -7,6 +7,7 @@ import {
   type WindowChange,
   windowTopic,
 } from '../topics/window.topic.js';
+import { NO_NEED, plus, type QuotaNeed } from '../quota.need.js';
 import { type LinePorts, TopicLine } from '../view/topic.line.js';
 
 /** One of a provider's rate limits, as its answers told it. */
@@ -28,6 +29,8 @@ const NEARLY = 0.01;
  */
 export class RateLimits {
   readonly line: TopicLine<RateWindows, WindowChange>;
+  /** What this process's calls take that no answer has told of yet. */
+  readonly #untold = new Map<string, QuotaNeed>();
 
   constructor(
     deployments: Iterable<string>,
@@ -44,6 +47,21 @@ export class RateLimits {
     }
   }
 
+  /**
+   * A call begins: until its answer tells what is left, it is counted here.
+   *
+   * @returns to be called when its answer is heard, or when it is over; a second time does nothing
+   */
+  begun(deployment: string, need: QuotaNeed): () => void {
+    let isOver = false;
+    this.#untold.set(deployment, plus(this.#untoldAt(deployment), need));
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      this.#untold.set(deployment, plus(this.#untoldAt(deployment), need, -1));
+    };
+  }
+
   /** Those that are not full again yet. */
   of(deployment: string): readonly RateLimitCard[] {
     const { now } = this.ports.clock;
@@ -56,8 +74,12 @@ export class RateLimits {
   }
 
   /** So little is left of one of them that the next calls would be refused, until it is full again. */
-  isNearlyUsed(deployment: string): boolean {
-    return this.#live(deployment).some(([, { limit, remaining }]) => remaining <= Math.max(1, limit * NEARLY));
+  isNearlyUsed(deployment: string, need = NO_NEED): boolean {
+    const untold = this.#untoldAt(deployment);
+    return this.#live(deployment).some(([unit, { limit, remaining }]) => {
+      const left = remaining - amountOf(untold, unit);
+      return left <= Math.max(1, limit * NEARLY) || left < amountOf(need, unit);
+    });
   }
 
   /** What is left of the one that is used most, 0 to 1; 1 where nothing is known. */
@@ -68,6 +90,10 @@ export class RateLimits {
     );
   }
 
+  #untoldAt(deployment: string): QuotaNeed {
+    return this.#untold.get(deployment) ?? NO_NEED;
+  }
+
   #live(deployment: string): readonly (readonly [RateLimitCard['unit'], RateWindow])[] {
     const windows = this.line.bodyOf(deployment);
     if (windows === undefined) return [];
@@ -76,5 +102,18 @@ export class RateLimits {
       const window = windows[unit];
       return window === undefined || window.resetAt <= now ? [] : [[unit, window] as const];
     });
+  }
+}
+
+function amountOf({ requests, promptTokens, outputTokens }: QuotaNeed, unit: RateLimitCard['unit']): number {
+  switch (unit) {
+    case 'requests':
+      return requests;
+    case 'tokens':
+      return promptTokens + outputTokens;
+    case 'input-tokens':
+      return promptTokens;
+    case 'output-tokens':
+      return outputTokens;
   }
 }
