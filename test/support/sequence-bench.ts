@@ -52,7 +52,11 @@ export class SequenceBench {
 
   constructor(candidates: readonly Candidate[] = CANDIDATES, deadlineMs = 60_000) {
     const bodyText = '{"model":"small","messages":[{"role":"user","content":"Hi"}]}';
-    this.plan = new RoutePlan('small', candidates, []);
+    this.plan = new RoutePlan(
+      { name: 'small', model: 'small', order: candidates.map(({ deployment: { id } }) => id) },
+      candidates,
+      [],
+    );
     this.call = {
       request: parseChatRequest(JSON.parse(bodyText)),
       bodyText,

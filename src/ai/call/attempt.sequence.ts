@@ -80,7 +80,7 @@ export class AttemptSequence {
       if (!this.isLargeEnough(candidate)) continue;
       const obstacle = await this.gate.enter(candidate);
       if (obstacle !== undefined) {
-        this.plan.meet(obstacle);
+        this.plan.meet(candidate, obstacle);
         continue;
       }
       if (this.remainingMs() <= 0) {
@@ -129,7 +129,7 @@ export class AttemptSequence {
       const waitMs = obstacle.error.retryAfterMs ?? 0;
       const mayWait = retryAfterMs !== undefined && obstacle.detour === 'cooldown' && waitMs < this.remainingMs();
       if (!mayWait || this.othersAfter(at).length > 0) {
-        this.plan.meet(obstacle);
+        this.plan.meet(candidate, obstacle);
         return false;
       }
       await this.pause(Math.min(Math.max(waitMs, LEAST_LOOK_MS), this.longestLookMs()));
@@ -160,7 +160,7 @@ export class AttemptSequence {
     { attemptsHere, others }: { attemptsHere: number; others: readonly Candidate[] },
   ): NextStep {
     this.#failures.push(failure);
-    this.plan.meet({ detour: detourOf(failure), error: failure });
+    this.plan.meet(candidate, { detour: detourOf(failure), error: failure });
     const state: AttemptState = {
       attempts: this.call.report.attempts,
       attemptsHere,

@@ -44,9 +44,9 @@ export class DryRunService {
   async of(call: CompletionCall): Promise<DryRun> {
     const plan = await this.router.preview(call);
     const cards = plan.candidates.map((candidate) => ({ candidate, obstacle: this.gate.obstacleAt(candidate) }));
-    for (const { obstacle } of cards) {
+    for (const { candidate, obstacle } of cards) {
       if (obstacle === undefined) break;
-      plan.meet(obstacle);
+      plan.meet(candidate, obstacle);
     }
     const first = cards.find(({ obstacle }) => obstacle === undefined)?.candidate;
     if (first === undefined) throw plan.refusal();

@@ -2,7 +2,7 @@ import type { Caller } from '../../auth/index.js';
 import type { ModelSettings } from '../../config/index.js';
 import { ApiError } from '../../http/index.js';
 import type { Catalogue, Deployment } from '../catalogue/catalogue.js';
-import type { Detour, Obstacle } from './obstacle.js';
+import type { Detour, MetObstacle } from './obstacle.js';
 
 export interface ChainRequest {
   /** Names or aliases in order of preference, at least one. */
@@ -24,7 +24,7 @@ export interface ModelChain {
   /** In the order in which they are tried. */
   readonly links: readonly Link[];
   /** What kept earlier choices out, in the order of the choices. */
-  readonly obstacles: readonly Obstacle[];
+  readonly obstacles: readonly MetObstacle[];
 }
 
 /** Whether a deployment's key is worth this model: the key's own tier decides, by `Catalogue.isAllowed()`. */
@@ -46,7 +46,7 @@ export function modelChain(catalogue: Catalogue, isWorth: KeyRule, request: Chai
 
 class ChainBuilder implements ModelChain {
   readonly links: Link[] = [];
-  readonly obstacles: Obstacle[] = [];
+  readonly obstacles: MetObstacle[] = [];
   readonly #seen = new Set<ModelSettings>();
   readonly #retired: string[] = [];
 
@@ -58,7 +58,7 @@ class ChainBuilder implements ModelChain {
 
   add(name: string): void {
     const model = this.catalogue.find(name);
-    if (model === undefined) this.#refuse('model_not_found', `the model ${quote(name)} does not exist`);
+    if (model === undefined) this.#refuse(name, 'model_not_found', `the model ${quote(name)} does not exist`);
     else this.#try(model);
   }
 
@@ -91,7 +91,7 @@ class ChainBuilder implements ModelChain {
     this.#seen.add(model);
     const { tier } = this.caller;
     if (!this.catalogue.isAllowed(model, tier)) {
-      this.#refuse('model_not_allowed', `the model ${model.name} is not part of the tier ${tier}`, 'tier');
+      this.#refuse(model.name, 'model_not_allowed', `the model ${model.name} is not part of the tier ${tier}`, 'tier');
       return;
     }
     const live = this.catalogue.liveDeployments(model);
@@ -101,7 +101,12 @@ class ChainBuilder implements ModelChain {
     }
     const [first, ...rest] = live.filter((deployment) => this.isWorth(deployment, model));
     if (first === undefined) {
-      this.#refuse('model_not_allowed', `no key of this service has a tier that includes ${model.name}`, 'tier');
+      this.#refuse(
+        model.name,
+        'model_not_allowed',
+        `no key of this service has a tier that includes ${model.name}`,
+        'tier',
+      );
       return;
     }
     this.links.push({ model, deployments: [first, ...rest] });
@@ -110,18 +115,18 @@ class ChainBuilder implements ModelChain {
   #refuseUnserved(model: ModelSettings): void {
     const shutdown = this.catalogue.shutdownOf(model);
     if (shutdown === undefined) {
-      this.#refuse('model_not_found', `no provider that is in use serves the model ${model.name}`);
+      this.#refuse(model.name, 'model_not_found', `no provider that is in use serves the model ${model.name}`);
       return;
     }
     const { shutdownAt, successor } = shutdown;
     if (successor !== undefined) this.#retired.push(successor);
     const day = new Date(shutdownAt).toISOString().slice(0, 10);
     const advice = successor === undefined ? '' : `; its vendor names ${successor} as successor`;
-    this.#refuse('model_retired', `the model ${model.name} was shut down on ${day}${advice}`, 'retired');
+    this.#refuse(model.name, 'model_retired', `the model ${model.name} was shut down on ${day}${advice}`, 'retired');
   }
 
-  #refuse(code: ApiError['code'], message: string, detour?: Detour): void {
-    this.obstacles.push({ detour, error: new ApiError(code, message, { param: 'model' }) });
+  #refuse(model: string, code: ApiError['code'], message: string, detour?: Detour): void {
+    this.obstacles.push({ model, detour, error: new ApiError(code, message, { param: 'model' }) });
   }
 }
 

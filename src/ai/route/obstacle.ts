@@ -6,6 +6,14 @@ export type Detour = 'tier' | 'quota' | 'busy' | 'cooldown' | 'context' | 'error
 /** `x-coordinator-route`: why the answering model is, or is not, the one that was asked for. */
 export type RouteReason = 'requested' | 'alias' | Detour;
 
+/** An obstacle, and in whose way it stood. */
+export interface MetObstacle extends Obstacle {
+  /** The model's name; of one that does not exist what the caller called it. */
+  readonly model: string;
+  /** Id; undefined: in the way of all of the model's deployments. */
+  readonly deployment?: string;
+}
+
 /** What stood in the way of an earlier choice. */
 export interface Obstacle {
   /** Undefined: the caller's own fault (a model that does not exist), no reason for a substitute. */

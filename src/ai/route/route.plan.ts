@@ -1,7 +1,7 @@
 import type { ModelSettings } from '../../config/index.js';
 import { ApiError } from '../../http/index.js';
 import type { Deployment } from '../catalogue/catalogue.js';
-import type { Obstacle, RouteReason } from './obstacle.js';
+import type { MetObstacle, Obstacle, RouteReason } from './obstacle.js';
 
 /** One deployment that may be tried for a request. */
 export interface Candidate {
@@ -9,30 +9,45 @@ export interface Candidate {
   readonly deployment: Deployment;
 }
 
+/** What a caller asked for first. */
+export interface AskedModel {
+  /** As the caller called it: a name or an alias. */
+  readonly name: string;
+  /** Its name; of one that does not exist what the caller called it. */
+  readonly model: string;
+  /** Ids of its deployments that were to be called, the first one first. */
+  readonly order: readonly string[];
+}
+
 /** Who may answer a request, in the order in which they are tried, and what has kept others from it so far. */
 export class RoutePlan {
-  readonly #met: Obstacle[] = [];
+  readonly #met: MetObstacle[] = [];
 
-  /**
-   * @param asked - the first name that the caller gave
-   * @param known - what keeps earlier choices out, whatever happens
-   */
+  /** @param known - what keeps earlier choices out, or puts them last, whatever happens */
   constructor(
-    private readonly asked: string,
+    private readonly asked: AskedModel,
     readonly candidates: readonly Candidate[],
-    private readonly known: readonly Obstacle[],
+    private readonly known: readonly MetObstacle[],
   ) {}
 
   /** A candidate was passed over, or failed. */
-  meet(obstacle: Obstacle): void {
-    this.#met.push(obstacle);
+  meet({ model, deployment }: Candidate, obstacle: Obstacle): void {
+    this.#met.push({ ...obstacle, model: model.name, deployment: deployment.id });
   }
 
-  /** Why this model is the one that answers: the first thing that stood in the way of what was asked for. */
+  /**
+   * Why this model is the one that answers: what stood in the way of the model that was asked for, by the order in which its
+   * deployments were to be called.
+   */
   reasonFor(model: ModelSettings): RouteReason {
-    if (model.name === this.asked) return 'requested';
-    if (model.aliases.includes(this.asked)) return 'alias';
-    return [...this.known, ...this.#met].find(({ detour }) => detour !== undefined)?.detour ?? 'requested';
+    const { name, model: asked, order } = this.asked;
+    if (model.name === name) return 'requested';
+    if (model.aliases.includes(name)) return 'alias';
+    const place = ({ deployment }: MetObstacle): number => (deployment === undefined ? -1 : order.indexOf(deployment));
+    const [first] = [...this.known, ...this.#met]
+      .filter((each) => each.model === asked && each.detour !== undefined)
+      .toSorted((one, other) => place(one) - place(other));
+    return first?.detour ?? 'requested';
   }
 
   /** Of the candidates that are left alone after failures, the one that may be tried again first. */

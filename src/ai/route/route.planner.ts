@@ -2,11 +2,11 @@ import type { ModelSettings } from '../../config/index.js';
 import { ApiError } from '../../http/index.js';
 import type { Catalogue, Deployment } from '../catalogue/catalogue.js';
 import type { QuotaNeed } from '../fleet/index.js';
-import type { ProviderAdapter } from '../upstream/provider.adapter.js';
+import type { ProviderAdapter, Untranslatable } from '../upstream/provider.adapter.js';
 import type { JsonObject } from '../wire/json-value.js';
 import { type ContextNeed, fits, surelyFits } from './context.fit.js';
 import { type ChainRequest, type KeyRule, type Link, modelChain } from './model.chain.js';
-import type { Obstacle } from './obstacle.js';
+import type { MetObstacle, Obstacle } from './obstacle.js';
 import { quotaNeed } from './quota.need.js';
 import { type Candidate, RoutePlan } from './route.plan.js';
 
@@ -54,57 +54,76 @@ export class RoutePlanner {
   async preview(request: PlanRequest): Promise<RoutePlan> {
     const { links, obstacles } = modelChain(this.catalogue, this.keys.isWorth, request);
     const known = [...obstacles];
-    const [asked = ''] = request.names;
     const sorted = await this.byContext(links, request, known);
-    const candidates = sorted.flatMap((link) => this.sayable(link, request.body, known));
-    return new RoutePlan(asked, this.byQuota(candidates, request, known), known);
+    const all = sorted.flatMap((link) => this.candidatesOf(link));
+    const candidates = this.byQuota(this.sayable(all, request.body, known), request, known);
+    const [name = ''] = request.names;
+    const model = this.catalogue.find(name)?.name ?? name;
+    const order = all.flatMap((each) => (each.model.name === model ? [each.deployment.id] : []));
+    return new RoutePlan({ name, model, order }, candidates, known);
   }
 
-  /** Models that are too small go last: a count is an estimate, and the provider is the judge of it. */
-  private async byContext(links: readonly Link[], request: PlanRequest, known: Obstacle[]): Promise<readonly Link[]> {
+  /**
+   * Models that are too small go last, up to the first that is not: a count is an estimate, and the provider is the judge of it. Those
+   * after that one are not counted: nearly always it answers.
+   */
+  private async byContext(
+    links: readonly Link[],
+    request: PlanRequest,
+    known: MetObstacle[],
+  ): Promise<readonly Link[]> {
+    if (links.length < 2) return links;
     const need: ContextNeed = { ...request, promptTokens: undefined };
-    if (links.length < 2 || links.every(({ model }) => surelyFits(model, need))) return links;
-    const large: Link[] = [];
-    const small: Link[] = [];
-    for (const link of links) {
-      const promptTokens = await request.countPrompt(link.model);
-      (fits(link.model, { ...need, promptTokens }) ? large : small).push(link);
+    let leading = 0;
+    for (const { model } of links) {
+      if (surelyFits(model, need) || fits(model, { ...need, promptTokens: await request.countPrompt(model) })) break;
+      leading += 1;
     }
-    const [first] = links;
-    if (large.length > 0 && first !== undefined && small.includes(first)) known.push(tooSmall(first.model.name));
-    return [...large, ...small];
+    if (leading === links.length) return links;
+    const small = links.slice(0, leading);
+    known.push(...small.map(({ model }) => tooSmall(model.name)));
+    return [...links.slice(leading), ...small];
   }
 
-  private sayable({ model, deployments }: Link, body: JsonObject, known: Obstacle[]): readonly Candidate[] {
-    const rotated = this.keys.rotate(deployments);
-    return rotated.flatMap((deployment) => {
-      const fault = this.untranslatable(model, deployment, body);
-      if (fault === undefined) return [{ model, deployment }];
-      known.push({ detour: 'error', error: fault });
-      return [];
+  private candidatesOf({ model, deployments }: Link): readonly Candidate[] {
+    return this.keys.rotate(deployments).map((deployment) => ({ model, deployment }));
+  }
+
+  /** Those that can be told the request. Each kind of provider is asked once. */
+  private sayable(candidates: readonly Candidate[], body: JsonObject, known: MetObstacle[]): readonly Candidate[] {
+    const faults = new Map<ProviderAdapter, Untranslatable | undefined>();
+    const faultAt = (deployment: Deployment): Untranslatable | undefined => {
+      const adapter = this.adapterOf(deployment);
+      if (!faults.has(adapter)) faults.set(adapter, adapter.untranslatable(body));
+      return faults.get(adapter);
+    };
+    return candidates.filter(({ model, deployment }) => {
+      const fault = (model.supportsTemperature ? undefined : temperatureIn(body)) ?? faultAt(deployment);
+      if (fault === undefined) return true;
+      known.push({ ...unsayable(`${model.name} at ${deployment.provider}`, fault), ...whose({ model, deployment }) });
+      return false;
     });
   }
 
-  private untranslatable(model: ModelSettings, deployment: Deployment, body: JsonObject): ApiError | undefined {
-    const refused = model.supportsTemperature ? undefined : temperatureIn(body);
-    const found = refused ?? this.adapterOf(deployment).untranslatable(body);
-    if (found === undefined) return undefined;
-    const { param, why } = found;
-    return new ApiError('unprocessable', `${model.name} at ${deployment.provider}: ${param} ${why}`, { param });
-  }
-
-  private byQuota(candidates: readonly Candidate[], request: PlanRequest, known: Obstacle[]): readonly Candidate[] {
+  private byQuota(candidates: readonly Candidate[], request: PlanRequest, known: MetObstacle[]): readonly Candidate[] {
     const low = candidates.filter((each) => this.keys.isNearlyUsed(each.deployment, quotaNeed(each, request)));
-    const [first] = candidates;
-    if (first === undefined || low.length === 0 || low.length === candidates.length) return candidates;
-    if (low.includes(first)) known.push(nearlyUsed(first.deployment));
+    if (low.length === 0 || low.length === candidates.length) return candidates;
+    known.push(...low.map((each) => ({ ...nearlyUsed(each.deployment), ...whose(each) })));
     return [...candidates.filter((candidate) => !low.includes(candidate)), ...low];
   }
 }
 
-function tooSmall(model: string): Obstacle {
+function whose({ model, deployment }: Candidate): Pick<MetObstacle, 'model' | 'deployment'> {
+  return { model: model.name, deployment: deployment.id };
+}
+
+function unsayable(place: string, { param, why }: Untranslatable): Obstacle {
+  return { detour: 'error', error: new ApiError('unprocessable', `${place}: ${param} ${why}`, { param }) };
+}
+
+function tooSmall(model: string): MetObstacle {
   const message = `the prompt does not fit the context window of ${model}`;
-  return { detour: 'context', error: new ApiError('context_length_exceeded', message, { param: 'messages' }) };
+  return { model, detour: 'context', error: new ApiError('context_length_exceeded', message, { param: 'messages' }) };
 }
 
 function nearlyUsed({ provider }: Deployment): Obstacle {
@@ -115,7 +134,7 @@ function nearlyUsed({ provider }: Deployment): Obstacle {
 }
 
 /** Models that reason by default answer 400 to any other value than 1 (their vendors' migration notes). */
-function temperatureIn(body: JsonObject): { readonly param: string; readonly why: string } | undefined {
+function temperatureIn(body: JsonObject): Untranslatable | undefined {
   for (const param of ['temperature', 'top_p']) {
     const value = body[param];
     if (value !== undefined && value !== null && value !== 1) return { param, why: 'is not supported by this model' };

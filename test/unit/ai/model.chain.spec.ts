@@ -31,7 +31,10 @@ const codesOf = ({ obstacles }: ModelChain): readonly string[] => obstacles.map(
 function reasonOf(names: readonly string[], found: ModelChain): string | undefined {
   const [first] = found.links;
   const candidates = found.links.map((link) => ({ model: link.model, deployment: link.deployments[0] }));
-  return first && new RoutePlan(names[0] ?? '', candidates, found.obstacles).reasonFor(first.model);
+  const [name = ''] = names;
+  const model = [...catalogue().models, ...family.models].find((each) => [each.name, ...each.aliases].includes(name));
+  const asked = { name, model: model?.name ?? name, order: [] };
+  return first && new RoutePlan(asked, candidates, found.obstacles).reasonFor(first.model);
 }
 
 const family = catalogue({

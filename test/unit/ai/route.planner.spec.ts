@@ -1,9 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
 import { type KeyKnowledge, type PlanRequest, RoutePlanner } from '../../../src/ai/route/route.planner.js';
-import type { RoutePlan } from '../../../src/ai/route/route.plan.js';
+import type { Obstacle } from '../../../src/ai/route/obstacle.js';
+import type { Candidate, RoutePlan } from '../../../src/ai/route/route.plan.js';
 import { OpenAiAdapter } from '../../../src/ai/upstream/openai.adapter.js';
 import type { ProviderAdapter } from '../../../src/ai/upstream/provider.adapter.js';
 import { UndiciTransport } from '../../../src/ai/upstream/undici.transport.js';
+import { ApiError } from '../../../src/http/index.js';
 import { catalogue, deployment, model, provider } from '../../support/catalogues.js';
 
 /** small and medium share their sizes with nobody; strict refuses temperature; apart counts its prompt alone. */
@@ -50,13 +52,7 @@ async function plan(
     ...keys,
   });
   const found = await planner.plan({
-    names: [name],
-    isExplicit: false,
-    caller: { id: 'c', tier: 'enterprise', scopes: ['chat'], weight: 1 },
-    isStrict: false,
-    body: {},
-    bodyLength: 100,
-    maxOutputTokens: 0,
+    ...requestOf(name),
     countPrompt: (each) => {
       counted.push(each.name);
       return Promise.resolve(counts[each.name] ?? 0);
@@ -64,6 +60,19 @@ async function plan(
     ...request,
   });
   return { plan: found, counted };
+}
+
+function requestOf(name: string): PlanRequest {
+  return {
+    names: [name],
+    isExplicit: false,
+    caller: { id: 'c', tier: 'enterprise', scopes: ['chat'], weight: 1 },
+    isStrict: false,
+    body: {},
+    bodyLength: 100,
+    maxOutputTokens: 0,
+    countPrompt: () => Promise.resolve(0),
+  };
 }
 
 const orderOf = ({ candidates }: RoutePlan): readonly string[] =>
@@ -110,6 +119,13 @@ describe('RoutePlanner', () => {
       );
     });
 
+    it('is not counted for models after the first that has room, nor for one that has room for any count', async () => {
+      const counts = { small: 900, large: 1_000 };
+      expect((await plan('small', { bodyLength: 5_000, counts })).counted).toEqual(['small']);
+      const { plan: found, counted } = await plan('small', { bodyLength: 2_900, counts: { small: 1_001 } });
+      expect([counted, orderOf(found)[0]]).toEqual([['small'], 'large@three']);
+    });
+
     it('changes nothing where it fits nobody', async () => {
       const { plan: found } = await plan('small', { bodyLength: 50_000, counts: { small: 20_000, large: 20_000 } });
       expect([orderOf(found)[0], reasonOf(found)]).toEqual(['small@one', 'requested']);
@@ -133,6 +149,46 @@ describe('RoutePlanner', () => {
       code: 'unprocessable',
       param: 'logit_bias',
       message: 'apart at one: logit_bias has no counterpart there',
+    });
+  });
+
+  it('asks each kind of provider once whether it has words for the request', async () => {
+    let asked = 0;
+    const adapter: ProviderAdapter = {
+      untranslatable: () => void (asked += 1),
+      complete: (attempt) => openAi.complete(attempt),
+      stream: (attempt) => openAi.stream(attempt),
+    };
+    const { candidates } = await new RoutePlanner(places, () => adapter, KEYS).plan(requestOf('small'));
+    expect([asked, candidates.length]).toEqual([1, 3]);
+  });
+
+  describe('the reason that is told', () => {
+    const broken: Obstacle = { detour: 'error', error: new ApiError('upstream_error', 'broken') };
+    const usedUp: Obstacle = { detour: 'quota', error: new ApiError('insufficient_quota', 'used up') };
+    const at = ({ candidates }: RoutePlan, provider: string): Candidate => {
+      const found = candidates.find(({ deployment: { provider: name } }) => name === provider);
+      if (found === undefined) throw new RangeError(`no candidate at ${provider}`);
+      return found;
+    };
+
+    it('is what stood in the way of the first deployment, not what is known of a later one', async () => {
+      const { plan: found } = await plan('small', { wordless: 'two' });
+      found.meet(at(found, 'one'), usedUp);
+      expect(found.reasonFor(at(found, 'three').model)).toBe('quota');
+      const { plan: other } = await plan('small', { wordless: 'one' });
+      other.meet(at(other, 'two'), usedUp);
+      expect(other.reasonFor(at(other, 'three').model)).toBe('error');
+    });
+
+    it('says nothing of a fallback that failed, or of another name of the list that is refused', async () => {
+      const caller = { id: 'c', tier: 'free', scopes: ['chat'], weight: 1 } as const;
+      const { plan: found } = await plan('small', { wordless: 'three' });
+      found.meet(at(found, 'one'), broken);
+      expect(found.reasonFor({ ...at(found, 'one').model, name: 'other', aliases: [] })).toBe('error');
+      const listed = await plan('small', { names: ['small', 'large'], isExplicit: true, caller });
+      listed.plan.meet(at(listed.plan, 'one'), usedUp);
+      expect(listed.plan.reasonFor({ ...at(listed.plan, 'one').model, name: 'other', aliases: [] })).toBe('quota');
     });
   });
 
