@@ -1,4 +1,5 @@
 import { editObject } from '../wire/json-text.js';
+import type { JsonObject } from '../wire/json-value.js';
 import type { Candidate } from '../route/route.plan.js';
 import type { AttemptRequest } from '../upstream/provider.adapter.js';
 import { type AttemptLimits, AttemptTimers } from './attempt.timers.js';
@@ -36,7 +37,8 @@ function attemptRequest(
 ): Omit<AttemptRequest, 'heard'> {
   return {
     deployment,
-    ...forProvider(call),
+    bodyText: textForProvider(call),
+    body: bodyForProvider(call),
     choices: call.request.n ?? 1,
     maxOutputTokens: model.maxOutputTokens,
     headers: call.forwardedHeaders,
@@ -47,13 +49,17 @@ function attemptRequest(
   };
 }
 
-/** The body less this service's own members. */
-function forProvider({ request, bodyText, body }: CompletionCall): Pick<AttemptRequest, 'bodyText' | 'body'> {
-  const present = OWN_MEMBERS.filter((name) => request[name] !== undefined);
-  if (present.length === 0) return { bodyText, body };
-  const own = new Set<string>(present);
-  return {
-    bodyText: editObject(bodyText, Object.fromEntries(present.map((name) => [name, undefined]))),
-    body: Object.fromEntries(Object.entries(body).filter(([name]) => !own.has(name))),
-  };
+/** The parsed body less this service's own members. */
+export function bodyForProvider({ request, body }: CompletionCall): JsonObject {
+  const own = new Set<string>(ownMembersIn(request));
+  return own.size === 0 ? body : Object.fromEntries(Object.entries(body).filter(([name]) => !own.has(name)));
+}
+
+function textForProvider({ request, bodyText }: CompletionCall): string {
+  const own = ownMembersIn(request);
+  return own.length === 0 ? bodyText : editObject(bodyText, Object.fromEntries(own.map((name) => [name, undefined])));
+}
+
+function ownMembersIn(request: CompletionCall['request']): readonly string[] {
+  return OWN_MEMBERS.filter((name) => request[name] !== undefined);
 }

@@ -5,6 +5,7 @@ import { type PlanRequest, RoutePlanner } from '../route/route.planner.js';
 import type { RoutePlan } from '../route/route.plan.js';
 import { KeyService } from '../keys/key.service.js';
 import { ADAPTERS, type Adapters } from '../upstream/adapters.js';
+import { bodyForProvider } from './attempt.js';
 import { maxOutputTokensOf, namesOf } from './chat-request.js';
 import type { CompletionCall } from './completion-call.js';
 import type { Usage } from './cost.js';
@@ -40,13 +41,14 @@ export class CompletionRouter {
   }
 
   private request(call: CompletionCall): PlanRequest {
-    const { request, caller, isStrict, body, bodyText } = call;
+    const { request, caller, isStrict, bodyText } = call;
     return {
       names: namesOf(request),
       isExplicit: Array.isArray(request.models),
       caller,
       isStrict,
-      body,
+      // This service's own members are no provider's business: whether it can be told them is not asked.
+      body: bodyForProvider(call),
       bodyLength: bodyText.length,
       maxOutputTokens: maxOutputTokensOf(request),
       countPrompt: (model) => this.gauge.promptTokens(call, model),

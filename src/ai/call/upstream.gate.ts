@@ -72,7 +72,9 @@ export class UpstreamGate implements Gate {
     const { model, deployment } = candidate;
     const provider = deployment.upstream.name;
     const limits = { provider, totalMs: remainingMs, idleMs: model.timeouts.idleMs };
-    return isLast ? limits : { ...limits, firstTokenMs: this.patienceFor(candidate, call) };
+    if (isLast) return limits;
+    // Whoever may take over needs time as well.
+    return { ...limits, firstTokenMs: Math.min(this.patienceFor(candidate, call), remainingMs / 2) };
   }
 
   /** The headers of an answer, good or bad. */
@@ -139,8 +141,8 @@ export class UpstreamGate implements Gate {
   /** A caller that gives a model less time than it takes must not put it out for everybody. */
   private isImpatience(attempt: Attempt): boolean {
     if (attempt.timers.expired !== 'total') return false;
-    const fairMs = Math.min(this.patienceFor(attempt.candidate, attempt.call), this.options.requestDeadlineMs * 0.9);
-    return attempt.elapsedMs() < fairMs;
+    const firstTokenMs = this.fleet.latencies.firstTokenLimitMs(attempt.candidate.model.name);
+    return attempt.elapsedMs() < Math.min(firstTokenMs, this.options.requestDeadlineMs * 0.9);
   }
 
   private patienceFor({ model }: Candidate, { request }: CompletionCall): number {

@@ -1,5 +1,5 @@
 import { HttpService } from '@nestjs/axios';
-import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
+import { Inject, Injectable, type OnApplicationBootstrap, type OnModuleDestroy } from '@nestjs/common';
 import type { ModelSettings } from '../../config/index.js';
 import { WithLock } from '../../lock/index.js';
 import { LOGGER, type Logger } from '../../observability/index.js';
@@ -23,7 +23,7 @@ const PARK_UNCHECKED_MS = { refused: 60_000, quota: 900_000 } as const;
  * learns all know.
  */
 @Injectable()
-export class KeyService implements KeyKnowledge, OnApplicationBootstrap, OnApplicationShutdown {
+export class KeyService implements KeyKnowledge, OnApplicationBootstrap, OnModuleDestroy {
   readonly #stopping = new AbortController();
   #timer: NodeJS.Timeout | undefined;
   /** When each deployment last had its turn, counted in turns. */
@@ -45,7 +45,8 @@ export class KeyService implements KeyKnowledge, OnApplicationBootstrap, OnAppli
     }, CHECK_EVERY_MS).unref();
   }
 
-  onApplicationShutdown(): void {
+  /** Before the locks are waited for: a check holds one. */
+  onModuleDestroy(): void {
     clearInterval(this.#timer);
     this.#stopping.abort();
   }
