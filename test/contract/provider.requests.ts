@@ -48,6 +48,28 @@ export function describeRequests({ rig, bench }: Subject): void {
     expect(await understood({})).toMatchObject({ system: [], turns: [user('Hi')], tools: [] });
   });
 
+  it('with a conversation that began at another provider, whose signatures say nothing here', async () => {
+    const call = { id: 'call_1', type: 'function', function: { name: 'get_time', arguments: '{"n":1}' } };
+    const begun = (message: object, more: object): object[] => [
+      { role: 'user', content: 'Hi' },
+      { role: 'assistant', content: 'I look.', tool_calls: [{ ...call, ...more }], ...message },
+      { role: 'tool', tool_call_id: 'call_1', content: 'noon' },
+    ];
+    const google = { extra_content: { google: { thought_signature: 'c2ln' } } };
+    const thinking = { thinking_blocks: [{ type: 'thinking', thinking: 'hm', signature: 'sig' }] };
+    const { turns } = await understood({ messages: begun({}, {}), tools: [clock] });
+    // Its own signatures go back to whoever signed; they are tested there.
+    for (const [kind, foreign] of [
+      ['vertex', begun(google, google)],
+      ['anthropic', begun(thinking, {})],
+    ] as const) {
+      if (kind === rig.kind) continue;
+      const { turns: told } = await understood({ messages: foreign, tools: [clock] });
+      expect(told).toEqual(turns);
+      expect(bench().fake.requests.at(-1)?.text).not.toMatch(/thinking|signature":"(c2ln|sig)|extra_content/);
+    }
+  });
+
   it('with all turns in order, and what the system says', async () => {
     const messages = [
       { role: 'system', content: 'Be brief.' },

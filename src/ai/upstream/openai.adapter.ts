@@ -2,6 +2,7 @@ import { forwardedResponseHeaders } from '../../http/index.js';
 import { type Edit, editObject } from '../wire/json-text.js';
 import { parseObject } from '../wire/json-value.js';
 import { brokenUpstream, classifyInBand, hasError } from './failure.classifier.js';
+import { foreignSignatureEdits } from './foreign-signatures.js';
 import { readChatStream } from './openai.stream.js';
 import type { AttemptRequest, ProviderAdapter, UpstreamReply, UpstreamStream } from './provider.adapter.js';
 import { isJsonAnswer, ProviderLine, type ProviderMessage } from './provider.line.js';
@@ -62,8 +63,9 @@ export class OpenAiAdapter implements ProviderAdapter {
     accept: ProviderMessage['accept'],
     edits: Readonly<Record<string, Edit>>,
   ): Promise<UpstreamAnswer> {
-    const model = JSON.stringify(attempt.deployment.model);
-    const body = editObject(attempt.bodyText, { ...edits, model });
+    const { model } = attempt.deployment;
+    const signatures = foreignSignatureEdits(attempt.bodyText, model);
+    const body = editObject(attempt.bodyText, { ...signatures, ...edits, model: JSON.stringify(model) });
     return this.#line.post(attempt, { ...this.address(attempt), accept, body });
   }
 }

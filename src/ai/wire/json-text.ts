@@ -36,6 +36,25 @@ export function editObject(text: string, edits: Readonly<Record<string, Edit>>):
   return `{${kept.join(',')}}`;
 }
 
+/**
+ * Edits the items of a JSON array's text, likewise.
+ *
+ * @param text - a JSON text that `JSON.parse` has accepted and whose value is an array
+ * @param edit - gives an item's new text
+ */
+export function editItems(text: string, edit: (item: string) => string): string {
+  const items: string[] = [];
+  let at = skipBlank(text, text.indexOf('[') + 1);
+  while (at < text.length && text[at] !== ']') {
+    const end = endOfValue(text, at);
+    items.push(edit(text.slice(at, end)));
+    const comma = skipBlank(text, end);
+    if (text[comma] !== ',') break;
+    at = skipBlank(text, comma + 1);
+  }
+  return `[${items.join(',')}]`;
+}
+
 function valueAfter(edit: Edit, value: string | undefined): string | undefined {
   return typeof edit === 'function' ? edit(value) : edit;
 }

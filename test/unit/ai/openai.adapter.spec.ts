@@ -1,7 +1,9 @@
 import { describe, expect, it } from '@jest/globals';
+import { foreignSignatureEdits } from '../../../src/ai/upstream/foreign-signatures.js';
 import { OpenAiAdapter } from '../../../src/ai/upstream/openai.adapter.js';
 import type { AttemptRequest } from '../../../src/ai/upstream/provider.adapter.js';
 import { UndiciTransport } from '../../../src/ai/upstream/undici.transport.js';
+import { editObject } from '../../../src/ai/wire/json-text.js';
 
 const attempt = (signal = new AbortController().signal): AttemptRequest => ({
   deployment: {
@@ -62,5 +64,34 @@ describe('OpenAiAdapter', () => {
     const transport = new UndiciTransport();
     await expect(new OpenAiAdapter(transport).complete(attempt())).rejects.toMatchObject({ code: 'upstream_error' });
     await transport.close();
+  });
+});
+
+describe('foreignSignatureEdits()', () => {
+  const edited = (bodyText: string, model: string): string =>
+    editObject(bodyText, foreignSignatureEdits(bodyText, model));
+  const google = '"extra_content": {"google": {"thought_signature": "s"}}';
+  const blocks = '"thinking_blocks": [{"type": "thinking", "thinking": "hm", "signature": "s"}]';
+  const body = `{"messages": [ {"role":"user","content":"a"} , {"n": 12345678901234567890, ${blocks}, ${google}, "tool_calls": [{"id": "1", ${google}}]}]}`;
+
+  it('takes out both where the model is nobody that signs, and nothing else', () => {
+    expect(edited(body, 'gpt-5')).toBe(
+      '{"messages":[{"role":"user","content":"a"},{"n": 12345678901234567890,"tool_calls":[{"id": "1"}]}]}',
+    );
+  });
+
+  it('leaves to a model what is its own', () => {
+    expect(edited(body, 'google/gemini-3-pro')).toContain(`"tool_calls": [{"id": "1", ${google}}]`);
+    expect(edited(body, 'google/gemini-3-pro')).not.toContain('thinking_blocks');
+    expect(edited(body, 'anthropic/claude-sonnet-4.5')).toContain(blocks);
+    expect(edited(body, 'anthropic/claude-sonnet-4.5')).not.toContain('extra_content');
+  });
+
+  it('edits nothing where there is none of them, and leaves what only bears the name', () => {
+    expect(foreignSignatureEdits('{"messages": [ {"role":"user"} ]}', 'gpt-5')).toEqual({});
+    const others = '{"messages":[7,{"thinking_blocks":"x","extra_content":{"other":1},"tool_calls":null}]}';
+    expect(edited(others, 'gpt-5')).toBe(others);
+    expect(edited('{"messages":{"extra_content":1}}', 'gpt-5')).toBe('{"messages":{"extra_content":1}}');
+    expect(edited('{"messages":[{"extra_content":{"google":{"thought_signature":7}}}]}', 'm')).toContain('7');
   });
 });

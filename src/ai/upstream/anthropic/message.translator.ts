@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, parseObject } from '../../wire/json-value.js';
 import { type Block, blocksOf, textBlocksOf } from './content.translator.js';
+import { isThinkingBlock, passOverGoogleSignature } from '../foreign-signatures.js';
 import { isGiven, NO_COUNTERPART, UntranslatableError, refuseOthers, textOf } from '../untranslatable.error.js';
 import { RawJson } from './raw-json.js';
 
@@ -66,11 +67,20 @@ function toolResult(message: JsonObject, path: string): Block {
   };
 }
 
-const ASSISTANT_MEMBERS = ['role', 'content', 'refusal', 'tool_calls', 'thinking_blocks', 'reasoning_content'];
+const ASSISTANT_MEMBERS = [
+  'role',
+  'content',
+  'refusal',
+  'tool_calls',
+  'thinking_blocks',
+  'reasoning_content',
+  'extra_content',
+];
 
 /** Thinking stands first: a turn that begins with anything else is refused while thinking is on. */
 function assistantBlocks(message: JsonObject, path: string): readonly Block[] {
   refuseOthers(withoutEmptyLists(message), `${path}.`, ASSISTANT_MEMBERS);
+  passOverGoogleSignature(message['extra_content'], `${path}.extra_content`);
   const refusal = isGiven(message['refusal']) ? textOf(message['refusal'], `${path}.refusal`) : '';
   return [
     ...thinkingBlocks(message, path),
@@ -89,17 +99,13 @@ function withoutEmptyLists(message: JsonObject): JsonObject {
 function thinkingBlocks(message: JsonObject, path: string): readonly Block[] {
   const blocks = message['thinking_blocks'];
   if (isGiven(blocks)) {
-    if (Array.isArray(blocks) && blocks.every(isThinking)) return blocks;
+    if (Array.isArray(blocks) && blocks.every(isThinkingBlock)) return blocks;
     throw new UntranslatableError(`${path}.thinking_blocks`, 'must be the blocks of an earlier answer');
   }
   if (isGiven(message['reasoning_content']) && message['reasoning_content'] !== '') {
     throw new UntranslatableError(`${path}.reasoning_content`, 'can not be sent without its thinking_blocks');
   }
   return [];
-}
-
-function isThinking(value: unknown): value is Block {
-  return isObject(value) && (value['type'] === 'thinking' || value['type'] === 'redacted_thinking');
 }
 
 function toolUses(calls: unknown, path: string): readonly Block[] {
@@ -113,7 +119,8 @@ function toolUse(call: unknown, path: string): Block {
     throw new UntranslatableError(path, 'must be the call of a function');
   }
   // `index` is what a client that collects a stream leaves in it.
-  refuseOthers(call, `${path}.`, ['id', 'type', 'function', 'index']);
+  refuseOthers(call, `${path}.`, ['id', 'type', 'function', 'index', 'extra_content']);
+  passOverGoogleSignature(call['extra_content'], `${path}.extra_content`);
   const called = call['function'];
   refuseOthers(called, `${path}.function.`, ['name', 'arguments']);
   return {

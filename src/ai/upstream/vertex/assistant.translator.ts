@@ -1,5 +1,6 @@
 import { isObject, type JsonObject, parseObject } from '../../wire/json-value.js';
 import { RawJson } from '../anthropic/raw-json.js';
+import { passOverThinkingBlocks } from '../foreign-signatures.js';
 import { isGiven, NO_COUNTERPART, refuseOthers, textOf, UntranslatableError } from '../untranslatable.error.js';
 import { textPartsOf } from './part.translator.js';
 import { signatureIn } from './thought-signature.js';
@@ -11,11 +12,12 @@ import { takesLevels } from './thinking.js';
  */
 const NO_SIGNATURE = 'skip_thought_signature_validator';
 
-const MEMBERS = ['role', 'content', 'refusal', 'reasoning_content', 'tool_calls', 'extra_content'];
+const MEMBERS = ['role', 'content', 'refusal', 'reasoning_content', 'tool_calls', 'extra_content', 'thinking_blocks'];
 
 /** What the model said, thought and called. @throws UntranslatableError */
 export function assistantParts(message: JsonObject, path: string, model: string): readonly JsonObject[] {
   refuseOthers(withoutEmptyLists(message), `${path}.`, MEMBERS);
+  passOverThinkingBlocks(message['thinking_blocks'], `${path}.thinking_blocks`);
   const parts = [
     ...thoughts(message, path),
     ...spoken(message, path),
