@@ -128,6 +128,18 @@ describe('the adapter for Vertex AI', () => {
     expect(fake.requests).toEqual([]);
   });
 
+  it('refuses by its name what only this model can not be told, and calls nobody', async () => {
+    const thoughtless = attempt(undefined, { reasoning_effort: 'none' });
+    const pro = { ...thoughtless, deployment: { ...thoughtless.deployment, model: 'gemini-2.5-pro' } };
+    expect(adapter.untranslatable(pro.body)).toBeUndefined();
+    await expect(adapter.complete(pro)).rejects.toMatchObject({
+      blame: 'request',
+      code: 'unprocessable',
+      param: 'reasoning_effort',
+    });
+    expect(fake.requests).toEqual([]);
+  });
+
   it('calls a model by its name with or without its publisher', async () => {
     for (const model of ['google/gemini-2.5-flash', 'gemini-2.5-flash']) {
       const plain = attempt();

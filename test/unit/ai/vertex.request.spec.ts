@@ -74,7 +74,10 @@ describe('a request to Gemini', () => {
     ['low', FLASH, { thinkingBudget: 1_024, includeThoughts: true }],
     ['medium', FLASH, { thinkingBudget: 8_192, includeThoughts: true }],
     ['high', FLASH, { thinkingBudget: 24_576, includeThoughts: true }],
-    ['none', NEWER, { thinkingLevel: 'MINIMAL' }],
+    ['minimal', 'google/gemini-3-pro-preview', { thinkingLevel: 'LOW', includeThoughts: true }],
+    ['minimal', 'gemini-3.1-pro', { thinkingLevel: 'LOW', includeThoughts: true }],
+    ['minimal', 'gemini-2.5-pro', { thinkingBudget: 1_024, includeThoughts: true }],
+    ['none', 'gemini-2.5-flash-lite', { thinkingBudget: 0 }],
     ['minimal', NEWER, { thinkingLevel: 'MINIMAL', includeThoughts: true }],
     ['low', 'google/gemini-3-pro', { thinkingLevel: 'LOW', includeThoughts: true }],
     ['medium', 'gemini-10.1', { thinkingLevel: 'MEDIUM', includeThoughts: true }],
@@ -82,6 +85,15 @@ describe('a request to Gemini', () => {
   ])('says the effort %s to %s as it wants to be told', (effort, model, thinkingConfig) => {
     expect(config({ reasoning_effort: effort }, model)).toEqual({ thinkingConfig });
   });
+
+  it.each(['gemini-2.5-pro', 'google/gemini-2.5-pro', NEWER, 'google/gemini-3-pro-preview'])(
+    'does not tell %s not to think, which it would do all the same',
+    (model) => {
+      expect(() => request({ reasoning_effort: 'none' }, model)).toThrow(
+        expect.objectContaining({ param: 'reasoning_effort', why: expect.stringContaining(model) }),
+      );
+    },
+  );
 
   it('puts instructions that stand alone where a prompt has to be', () => {
     const messages = [{ role: 'system', content: 'Say hello.' }];

@@ -4,12 +4,13 @@ import { isGiven, NO_COUNTERPART, UntranslatableError } from '../untranslatable.
 interface Effort {
   /** Tokens, for Gemini 2.5. */
   readonly budget: number;
-  /** For Gemini 3 and later, which can't be told not to think: its least is nearly that. */
+  /** For Gemini 3 and later. */
   readonly level: 'MINIMAL' | 'LOW' | 'MEDIUM' | 'HIGH';
 }
 
 /** As Google's own translation of OpenAI's format has it (https://ai.google.dev/gemini-api/docs/openai#thinking). */
 const EFFORTS: ReadonlyMap<unknown, Effort> = new Map<unknown, Effort>([
+  // No model that takes levels takes this one.
   ['none', { budget: 0, level: 'MINIMAL' }],
   ['minimal', { budget: 1_024, level: 'MINIMAL' }],
   ['low', { budget: 1_024, level: 'LOW' }],
@@ -27,8 +28,24 @@ export function thinkingConfig(effort: unknown, model: string): JsonObject {
   const found = EFFORTS.get(effort);
   if (found === undefined)
     throw new UntranslatableError('reasoning_effort', `${JSON.stringify(effort)} ${NO_COUNTERPART}`);
-  const amount = takesLevels(model) ? { thinkingLevel: found.level } : { thinkingBudget: found.budget };
+  if (effort === 'none' && alwaysThinks(model))
+    throw new UntranslatableError('reasoning_effort', `"none" can not be said to ${model}, which always thinks`);
+  const amount = takesLevels(model) ? { thinkingLevel: levelOf(found, model) } : { thinkingBudget: found.budget };
   return { thinkingConfig: { ...amount, ...(effort !== 'none' && { includeThoughts: true }) } };
+}
+
+/** The large models know no less than a low level (https://ai.google.dev/gemini-api/docs/thinking#thinking-levels). */
+function levelOf({ level }: Effort, model: string): Effort['level'] {
+  return level === 'MINIMAL' && isPro(model) ? 'LOW' : level;
+}
+
+/** Gemini 2.5 Pro, and all of Gemini 3 and later: even their least thinking is some. */
+function alwaysThinks(model: string): boolean {
+  return takesLevels(model) || (isPro(model) && /(?:^|\/)gemini-2\.5-/.test(model));
+}
+
+function isPro(model: string): boolean {
+  return /(?:^|\/)gemini-[\d.]+-pro\b/.test(model);
 }
 
 /** Gemini 3 and later: they are told a level of thinking, and check that signatures of thoughts come back with tool calls. */

@@ -36,7 +36,7 @@ export class VertexAdapter implements ProviderAdapter {
 
   untranslatable(body: JsonObject): Untranslatable | undefined {
     try {
-      // No refusal depends on the model.
+      // What depends on the model is an effort, which is told when the model is known.
       geminiRequest(body, '');
       return undefined;
     } catch (error) {
