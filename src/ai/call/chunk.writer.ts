@@ -1,5 +1,5 @@
 import { errorBody, toApiError } from '../../http/index.js';
-import { costUsd, pricedUsage, readUsage, type Usage } from './cost.js';
+import { pricedUsage, priceOf, readUsage, type Usage } from './cost.js';
 import { type Edit, editObject } from '../wire/json-text.js';
 import type { ChunkEvent, StreamEvent } from '../upstream/provider.adapter.js';
 import type { PriceSettings } from '../../config/index.js';
@@ -19,6 +19,7 @@ export class ChunkWriter {
   /** The last usage that came by. */
   usage: Usage | undefined;
   readonly #model: string;
+  #tier: unknown;
 
   constructor(private readonly options: ChunkWriterOptions) {
     this.#model = JSON.stringify(options.model);
@@ -30,7 +31,9 @@ export class ChunkWriter {
   }
 
   private writeChunk({ text, value }: ChunkEvent): string {
-    const usage = readUsage(value['usage']);
+    // Some say it at the beginning only.
+    this.#tier = value['service_tier'] ?? this.#tier;
+    const usage = readUsage(value['usage'], this.#tier);
     if (usage !== undefined) this.usage = usage;
     const { wantsUsage } = this.options;
     if (!wantsUsage && isUsageOnly(value)) return '';
@@ -38,8 +41,7 @@ export class ChunkWriter {
   }
 
   #priced(usage: Usage | undefined): Edit {
-    const { prices } = this.options;
-    const cost = usage === undefined || prices === undefined ? undefined : costUsd(usage, prices);
+    const cost = priceOf(usage, this.options.prices);
     return (text) => pricedUsage(text, cost);
   }
 }

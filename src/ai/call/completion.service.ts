@@ -11,7 +11,7 @@ import { wantsUsage } from './chat-request.js';
 import { ChunkWriter } from './chunk.writer.js';
 import type { CompletionCall } from './completion-call.js';
 import { CompletionRouter } from './completion.router.js';
-import { costUsd, pricedUsage, readUsage, type Usage } from './cost.js';
+import { pricedUsage, priceOf, readUsage, type Usage } from './cost.js';
 import { holdHead } from './stream.head.js';
 import { relay } from './stream.relay.js';
 import { UpstreamGate } from './upstream.gate.js';
@@ -45,7 +45,7 @@ export class CompletionService {
       const reply = await this.adapterOf(deployment).complete(attempt.request);
       attempt.timers.stop();
       call.report.upstreamMs = attempt.elapsedMs();
-      const usage = readUsage(reply.value['usage']);
+      const usage = readUsage(reply.value['usage'], reply.value['service_tier']);
       this.record(attempt, usage);
       this.gate.completed(attempt, usage);
       return { text: finalText(reply, model.name, call.report.costUsd), headers: reply.headers };
@@ -108,7 +108,8 @@ export class CompletionService {
     const { model, deployment } = candidate;
     call.report.promptTokens = usage.promptTokens;
     call.report.completionTokens = usage.completionTokens;
-    if (deployment.prices !== undefined) call.report.costUsd = costUsd(usage, deployment.prices);
+    const cost = priceOf(usage, deployment.prices);
+    if (cost !== undefined) call.report.costUsd = cost;
     this.gate.billed(candidate, usage, call.report.costUsd);
     this.router.counted(call, model, usage);
   }

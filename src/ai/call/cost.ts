@@ -12,14 +12,33 @@ export interface Usage {
   /** Of them those that it keeps for an hour. */
   readonly cacheWrite1hTokens?: number;
   readonly completionTokens: number;
+  /** It was served at a tier whose prices nobody has told. */
+  readonly isOfOtherTier?: true;
 }
 
-/** Reads an OpenAI `usage` object; undefined where it is absent or its numbers are none. */
-export function readUsage(value: unknown): Usage | undefined {
+/** The tiers that a deployment's prices are for; OpenAI's others cost half (`flex`) or twice as much (`priority`). */
+const PRICED_TIERS: readonly unknown[] = [undefined, null, 'default', 'auto', 'standard', 'on_demand'];
+
+/**
+ * Reads an OpenAI `usage` object; undefined where it is absent or its numbers are none.
+ *
+ * @param tier - the answer's `service_tier`: what it was served at, whatever was asked for
+ */
+export function readUsage(value: unknown, tier?: unknown): Usage | undefined {
   const promptTokens = tokenCount(value, 'prompt_tokens');
   const completionTokens = tokenCount(value, 'completion_tokens');
   if (promptTokens === undefined || completionTokens === undefined) return undefined;
-  return { promptTokens, completionTokens, ...cacheCounts(member(value, 'prompt_tokens_details'), promptTokens) };
+  return {
+    promptTokens,
+    completionTokens,
+    ...cacheCounts(member(value, 'prompt_tokens_details'), promptTokens),
+    ...(!PRICED_TIERS.includes(tier) && { isOfOtherTier: true }),
+  };
+}
+
+/** What a call is billed, USD; undefined where there is no price for it: none is better than a wrong one. */
+export function priceOf(usage: Usage | undefined, prices: PriceSettings | undefined): number | undefined {
+  return usage === undefined || prices === undefined || usage.isOfOtherTier ? undefined : costUsd(usage, prices);
 }
 
 /**

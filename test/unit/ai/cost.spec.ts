@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { costUsd, pricedUsage, readUsage } from '../../../src/ai/call/cost.js';
+import { ChunkWriter } from '../../../src/ai/call/chunk.writer.js';
+import { costUsd, pricedUsage, priceOf, readUsage } from '../../../src/ai/call/cost.js';
 
 const prices = { input: 2, cachedInput: 0.5, output: 8 };
 
@@ -50,6 +51,40 @@ describe('costUsd() of what was written to a cache', () => {
     ],
   ])('charges writes %s', (_case, prices, cost) => {
     expect(costUsd({ ...usage, cacheWriteTokens: 8_000, cacheWrite1hTokens: 3_000 }, prices)).toBe(cost);
+  });
+});
+
+describe('priceOf()', () => {
+  const usage = { prompt_tokens: 1_000, completion_tokens: 100 };
+
+  it.each([undefined, null, 'default', 'auto', 'standard', 'on_demand'])(
+    'prices what was served at the tier %s',
+    (tier) => {
+      expect(priceOf(readUsage(usage, tier), prices)).toBe(0.0028);
+    },
+  );
+
+  it.each(['priority', 'flex', 'scale', 'a_tier_of_next_year'])('has no price for the tier %s', (tier) => {
+    const read = readUsage(usage, tier);
+    expect(read).toMatchObject({ promptTokens: 1_000, completionTokens: 100 });
+    expect(priceOf(read, prices)).toBeUndefined();
+  });
+
+  it('has none without usage or prices', () => {
+    expect(priceOf(undefined, prices)).toBeUndefined();
+    expect(priceOf(readUsage(usage), undefined)).toBeUndefined();
+  });
+
+  it.each([
+    ['default', true],
+    ['priority', false],
+  ])('holds for a stream that says %s at its beginning only', (tier, isPriced) => {
+    const writer = new ChunkWriter({ model: 'm', wantsUsage: true, prices });
+    const write = (value: Readonly<Record<string, unknown>>): string =>
+      writer.write({ kind: 'chunk', text: JSON.stringify(value), value });
+    write({ choices: [{ index: 0, delta: {} }], service_tier: tier });
+    expect(write({ choices: [], usage }).includes('"cost"')).toBe(isPriced);
+    expect(priceOf(writer.usage, prices) !== undefined).toBe(isPriced);
   });
 });
 
