@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { ModelSettings } from '../../config/index.js';
 import { LOGGER, type Logger } from '../../observability/index.js';
-import { estimateTokens, observedRatio, type TokenCount, TokenCounters } from '../../tokens/index.js';
+import { type Encoding, type TokenCount, TokenCounters } from '../../tokens/index.js';
 import { Fleet } from '../fleet/index.js';
 import type { CompletionCall } from './completion-call.js';
 import type { Usage } from './cost.js';
@@ -18,7 +18,8 @@ const PART_OF_DEADLINE = 0.1;
 /** Counts prompts as the models would, and learns from the providers' own counts how far off that is. */
 @Injectable()
 export class PromptGauge {
-  readonly #counts = new WeakMap<CompletionCall, Map<string, TokenCount>>();
+  /** Of each call, by encoding: models differ in their ratios only. */
+  readonly #counts = new WeakMap<CompletionCall, Map<Encoding, TokenCount>>();
 
   constructor(
     private readonly counters: TokenCounters,
@@ -33,34 +34,41 @@ export class PromptGauge {
 
   /** @throws the signal's reason when the caller has left */
   async count(call: CompletionCall, model: ModelSettings, patienceMs = patienceOf(call)): Promise<TokenCount> {
-    const { body, signal } = call;
-    const counts = this.#counts.get(call) ?? new Map<string, TokenCount>();
-    this.#counts.set(call, counts);
-    const known = counts.get(model.name);
-    if (known !== undefined) return known;
-    const count = await estimateTokens(this.counters, model.tokenizer, body, {
-      calibration: model.tokenizer.ratio * this.fleet.tokens.of(model.name),
-      signal,
-      patienceMs,
-    });
-    counts.set(model.name, count);
-    return count;
+    const count = await this.encoded(call, model.tokenizer.encoding, patienceMs);
+    const ratio = model.tokenizer.ratio * this.fleet.tokens.of(model.name);
+    return { ...count, tokens: Math.ceil(Number((count.textTokens * ratio).toFixed(6))) + count.attachmentTokens };
   }
 
   /** Compares with what the provider has counted. Never rejects: nobody waits for it. */
   async learn(call: CompletionCall, model: ModelSettings, usage: Usage): Promise<void> {
-    const isCounted = this.#counts.get(call)?.has(model.name) === true;
+    const { encoding, ratio } = model.tokenizer;
+    const isCounted = this.#counts.get(call)?.has(encoding) === true;
     if (!isCounted && (call.bodyText.length > SAMPLED_LENGTH || Math.random() * SAMPLED_ONE_IN >= 1)) return;
     try {
-      const count = await this.count(call, model, LONGEST_PATIENCE_MS);
-      if (observedRatio(count, usage.promptTokens) === undefined) return;
-      const ours = count.textTokens * model.tokenizer.ratio;
-      this.fleet.tokens.counted(model.name, { ours, providers: usage.promptTokens });
+      const count = await this.encoded(call, encoding, LONGEST_PATIENCE_MS);
+      if (!isTelling(count) || usage.promptTokens === 0) return;
+      this.fleet.tokens.counted(model.name, { ours: count.textTokens * ratio, providers: usage.promptTokens });
     } catch (error) {
       // The sample is lost, nothing else.
       if (!call.signal.aborted) this.logger.warn({ model: model.name, err: error }, 'a prompt could not be counted');
     }
   }
+
+  private async encoded(call: CompletionCall, encoding: Encoding, patienceMs: number): Promise<TokenCount> {
+    const { body, signal } = call;
+    const counts = this.#counts.get(call) ?? new Map<Encoding, TokenCount>();
+    this.#counts.set(call, counts);
+    const known = counts.get(encoding);
+    if (known !== undefined) return known;
+    const count = await this.counters.for({ encoding, ratio: 1 }).countRequest(body, { signal, patienceMs });
+    counts.set(encoding, count);
+    return count;
+  }
+}
+
+/** Bounds and allowances say nothing of a ratio. */
+function isTelling({ isEstimate, attachmentTokens, textTokens }: TokenCount): boolean {
+  return !isEstimate && attachmentTokens === 0 && textTokens > 0;
 }
 
 function patienceOf({ deadlineMs, startedAt }: CompletionCall): number {

@@ -28,6 +28,20 @@ class ScriptedCounters extends TokenCounters {
 }
 
 describe('PromptGauge', () => {
+  it('counts a request once for all models of an encoding, each by its own ratio', async () => {
+    const logger = createLogger({ level: 'silent', secrets: [] }, { write: () => undefined });
+    const counters = new ScriptedCounters();
+    const { fleet, gauge } = gaugeOver(counters, logger);
+    const { call } = new SequenceBench();
+    const asked = { ...call, body: { messages: [{ role: 'user', content: 'Hello there, world.' }] } };
+    const bytes = { ...model, tokenizer: { encoding: 'bytes', ratio: 1 } } as const;
+    const one = await gauge.count(asked, bytes);
+    const double = await gauge.count(asked, { ...bytes, tokenizer: { encoding: 'bytes', ratio: 2 } });
+    expect([double.tokens, counters.asked]).toEqual([2 * one.tokens, ['bytes']]);
+    expect(one.tokens).toBeGreaterThan(0);
+    await fleet.close();
+  });
+
   it('never rejects when it learns: what went wrong is in the log, and the sample is lost', async () => {
     const lines: string[] = [];
     const logger = createLogger({ level: 'warn', secrets: [] }, { write: (line: string) => void lines.push(line) });
