@@ -181,6 +181,9 @@ describe('UpstreamGate', () => {
     };
     expect(gate.limitsOf({ ...turn, isLast: false }, stream)).toMatchObject({ totalMs: 7_000, firstTokenMs: 1_000 });
     // A first token, and then the 100 tokens that the model may write, at 20 a second.
-    expect(gate.limitsOf({ ...turn, isLast: false }, call)).toMatchObject({ firstTokenMs: 6_000 });
+    const early = { ...turn, remainingMs: 20_000, isLast: false };
+    expect(gate.limitsOf(early, call)).toMatchObject({ firstTokenMs: 6_000 });
+    // Whoever takes over has the other half of what is left.
+    expect(gate.limitsOf({ ...turn, isLast: false }, call)).toMatchObject({ firstTokenMs: 3_500 });
   });
 });
