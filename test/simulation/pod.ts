@@ -88,10 +88,14 @@ export class Pod {
     );
   }
 
-  /** Sets the wall clock, as an operator does; the process looks at it before anything else happens. */
+  /**
+   * Sets the wall clock, as an operator does. The process has looked at it since its machine last stood still, and looks at it before
+   * anything else happens: a suspension that is set back at the same moment is not seen, and docs/locks.md says so.
+   */
   stepWallClock(milliseconds: number): void {
     if (this.pausedUntil > this.world.now) return;
     this.world.hit('pod clock stepped');
+    this.#clock.now();
     this.#wallStep += milliseconds;
     this.unsteadyUntil = this.world.now + 15_000;
     this.#clock.now();

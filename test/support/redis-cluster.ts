@@ -1,6 +1,6 @@
 import { eventually } from './eventually.js';
 import { ask, REPLICATION } from './redis-sentinel.js';
-import { freePort, type RedisServer, startRedisServer } from './redis-server.js';
+import { freePort, MAX_STARTS, type RedisServer, startRedisServer } from './redis-server.js';
 
 const SLOTS = 16_384;
 const MASTERS = 3;
@@ -46,7 +46,18 @@ export async function startRedisCluster(options: ClusterOptions = {}): Promise<R
   }
 }
 
-async function startNode({ nodeTimeoutMs = 1_500, fullCoverage = true }: ClusterOptions): Promise<Node> {
+/** Its second port may be taken before the node does, as its first may. */
+async function startNode(options: ClusterOptions): Promise<Node> {
+  for (let start = 1; ; start += 1) {
+    try {
+      return await tryNode(options);
+    } catch (error) {
+      if (start === MAX_STARTS) throw error;
+    }
+  }
+}
+
+async function tryNode({ nodeTimeoutMs = 1_500, fullCoverage = true }: ClusterOptions): Promise<Node> {
   const busPort = await freePort();
   const server = await startRedisServer([
     ...['--cluster-enabled', 'yes', '--cluster-config-file', 'nodes.conf', '--cluster-port', String(busPort)],

@@ -5,11 +5,14 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 
 const HOST = '127.0.0.1';
 /** Another process may take the free port before Redis does. */
-const MAX_STARTS = 3;
+export const MAX_STARTS = 3;
 const MAX_OUTPUT_LENGTH = 10_000;
+const PORT_TAKEN = 'Address already in use';
+const PORT_WAIT_MS = 200;
 const READY_LINE = 'Ready to accept connections';
 
 /** A Redis of the test's own: on a free loopback port, in a folder of its own, with nothing kept on disk. */
@@ -115,6 +118,19 @@ class RedisProcess implements RedisServer {
       '--save',
       '',
     ];
+    for (let start = 1; ; start += 1) {
+      try {
+        await this.#start(words);
+        return;
+      } catch (error) {
+        // Its port was lent to a connection meanwhile, which gives it back.
+        if (start === MAX_STARTS || !String(error).includes(PORT_TAKEN)) throw error;
+        await sleep(PORT_WAIT_MS);
+      }
+    }
+  }
+
+  async #start(words: readonly string[]): Promise<void> {
     const command = process.env['REDIS_SERVER'] ?? 'redis-server';
     this.#child = spawn(command, [...words, ...this.options], { stdio: ['ignore', 'pipe', 'pipe'] });
     this.#pid = await ready(this.#child, this.how.readyLine ?? READY_LINE);
