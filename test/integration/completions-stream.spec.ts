@@ -4,11 +4,9 @@ import { ABORT_MS, CompletionRig, contentOf, dataOf, messages } from '../support
 import { eventually } from '../support/eventually.js';
 import {
   chunk,
-  completion,
   DONE,
   event,
   finish,
-  json,
   RESET,
   stream,
   usageChunk,
