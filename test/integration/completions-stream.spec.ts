@@ -2,15 +2,7 @@ import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { ABORT_MS, CompletionRig, contentOf, dataOf, messages } from '../support/completion-rig.js';
 import { eventually } from '../support/eventually.js';
-import {
-  chunk,
-  DONE,
-  event,
-  finish,
-  RESET,
-  stream,
-  usageChunk,
-} from '../support/scripted-upstream.js';
+import { chunk, DONE, event, finish, RESET, stream, usageChunk } from '../support/scripted-upstream.js';
 
 describe('POST /v1/chat/completions, as a stream', () => {
   let rig: CompletionRig;
