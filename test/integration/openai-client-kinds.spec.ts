@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import OpenAI from 'openai';
+import { STATUS_TABLE } from '../../src/http/status-table.js';
 import { answering, reply, textReply } from '../contract/provider.attempts.js';
 import type { ProviderWire, Understood } from '../contract/provider.rig.js';
 import { KIND_RIGS, type KindRig, startKind } from '../support/kinds-rig.js';
@@ -107,7 +108,7 @@ describe.each(KIND_RIGS)('the openai client, unmodified, before a provider of ki
         .create({ model: 'm', messages })
         .catch((thrown: unknown) => thrown);
       expect(error).toBeInstanceOf(OpenAI.APIError);
-      expect(error).toMatchObject({ status: code === 'context_length_exceeded' ? 400 : status });
+      expect(error).toMatchObject({ status: STATUS_TABLE[code].status });
       expect(kind.bench.fake.requests.length - before).toBe(1);
     }
   });
