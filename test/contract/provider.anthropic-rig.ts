@@ -125,6 +125,9 @@ function anthropicUntranslatable(): readonly UntranslatableCase[] {
   const call = (input: string): object => ({ id: 'c', type: 'function', function: { name: 'f', arguments: input } });
   return [
     { members: { logit_bias: { 50256: -100 } }, param: 'logit_bias' },
+    // Names that every object has.
+    { members: { constructor: 1 }, param: 'constructor' },
+    { members: { service_tier: 'constructor' }, param: 'service_tier' },
     { members: { logprobs: true }, param: 'logprobs' },
     { members: { top_logprobs: 3 }, param: 'top_logprobs' },
     { members: { n: 2 }, param: 'n' },

@@ -29,6 +29,9 @@ const result = (members: object): Request => ({
 
 /** What has no counterpart at Gemini, by the path of the member. */
 export const vertexUntranslatable: readonly UntranslatableCase[] = [
+  // Names that every object has.
+  { members: { constructor: 1 }, param: 'constructor' },
+  { members: { toString: true }, param: 'toString' },
   { members: { logit_bias: { 50256: -100 } }, param: 'logit_bias' },
   { members: { store: true }, param: 'store' },
   { members: { metadata: { order: '1' } }, param: 'metadata' },

@@ -1,5 +1,5 @@
 import type { ApiErrorOptions, ErrorCode } from '../../http/index.js';
-import { isObject, member } from '../wire/json-value.js';
+import { entryOf, isObject, member } from '../wire/json-value.js';
 import { saysContextOverflow } from './context-overflow.js';
 import { providerError, type ProviderError } from './provider.error.js';
 import { retryAfterMs, type UpstreamHeaders } from './retry-after.js';
@@ -175,7 +175,7 @@ function statusOf(body: unknown, error: ProviderError): number | undefined {
   const nested = member(body, 'error');
   const code = Number(error.code ?? member(nested, 'status') ?? Number.NaN);
   if (Number.isInteger(code) && code >= 400 && code < 600) return code;
-  return STATUS_OF_TYPE[error.type ?? ''] ?? STATUS_OF_TYPE[error.code ?? ''];
+  return entryOf(STATUS_OF_TYPE, error.type ?? '') ?? entryOf(STATUS_OF_TYPE, error.code ?? '');
 }
 
 const STATUS_OF_TYPE: Readonly<Partial<Record<string, number>>> = {

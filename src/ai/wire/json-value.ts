@@ -16,6 +16,11 @@ export function parseObject(text: string): JsonObject | undefined {
   }
 }
 
+/** A table's entry by a name that somebody outside has chosen: `constructor` and its kin are none. */
+export function entryOf<Value>(table: Readonly<Partial<Record<string, Value>>>, name: string): Value | undefined {
+  return Object.hasOwn(table, name) ? table[name] : undefined;
+}
+
 /** A member of its own, not one of the prototype's. */
 export function member(value: unknown, key: string): unknown {
   return isObject(value) && Object.hasOwn(value, key) ? value[key] : undefined;

@@ -1,4 +1,4 @@
-import { isObject, member } from '../../wire/json-value.js';
+import { entryOf, isObject, member } from '../../wire/json-value.js';
 
 /** What a status would have said, for errors that come inside a 200 (https://platform.claude.com/docs/en/api/errors). */
 const STATUS_OF_TYPE: Readonly<Partial<Record<string, number>>> = {
@@ -23,7 +23,7 @@ export function openAiError(body: unknown): unknown {
   if (!isObject(error)) return body;
   const { type, message } = error;
   const code = member(error['details'], 'error_code') ?? codeOfWords(type, message);
-  const status = typeof type === 'string' ? STATUS_OF_TYPE[type] : undefined;
+  const status = typeof type === 'string' ? entryOf(STATUS_OF_TYPE, type) : undefined;
   return {
     error: {
       type,

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, member } from '../../wire/json-value.js';
+import { entryOf, isObject, type JsonObject, member } from '../../wire/json-value.js';
 import { MalformedStreamError } from '../../wire/sse.reader.js';
 import { writeJson } from './raw-json.js';
 import { laterUsage, openAiUsage } from './usage.js';
@@ -125,7 +125,7 @@ export class MessageReader {
     this.#usage = laterUsage(this.#usage, usage);
     const reason = member(delta, 'stop_reason');
     if (typeof reason !== 'string') return [];
-    this.#finishReason = FINISH_REASONS[reason] ?? 'stop';
+    this.#finishReason = entryOf(FINISH_REASONS, reason) ?? 'stop';
     const explanation = member(member(delta, 'stop_details'), 'explanation');
     return [this.chunk(typeof explanation === 'string' ? { refusal: explanation } : {}, this.#finishReason)];
   }

@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { isObject, type JsonObject } from '../../wire/json-value.js';
+import { entryOf, isObject, type JsonObject } from '../../wire/json-value.js';
 import { conversationOf } from './message.translator.js';
 import { isGiven, NO_COUNTERPART, UntranslatableError, refuseOthers, textOf } from '../untranslatable.error.js';
 import { writeJson } from './raw-json.js';
@@ -89,7 +89,7 @@ const SAYING_NOTHING: Readonly<Partial<Record<string, readonly unknown[]>>> = {
 function refuseUnknown(body: JsonObject): void {
   const asking = Object.fromEntries(
     Object.entries(body).filter(
-      ([name, value]) => SAYING_NOTHING[name]?.some((nothing) => isDeepStrictEqual(nothing, value)) !== true,
+      ([name, value]) => entryOf(SAYING_NOTHING, name)?.some((nothing) => isDeepStrictEqual(nothing, value)) !== true,
     ),
   );
   if (isGiven(asking['functions']) || isGiven(asking['function_call'])) {
@@ -203,7 +203,7 @@ const TIERS: Readonly<Partial<Record<string, string>>> = {
 
 function serviceTier(tier: unknown): Readonly<Record<string, unknown>> {
   if (!isGiven(tier)) return {};
-  const name = typeof tier === 'string' ? TIERS[tier] : undefined;
+  const name = typeof tier === 'string' ? entryOf(TIERS, tier) : undefined;
   if (name === undefined) throw new UntranslatableError('service_tier', `${JSON.stringify(tier)} ${NO_COUNTERPART}`);
   return { service_tier: name };
 }

@@ -1,4 +1,5 @@
 import { UntranslatableError } from '../untranslatable.error.js';
+import { entryOf } from '../../wire/json-value.js';
 
 /** The least that may be thought, tokens: https://platform.claude.com/docs/en/build-with-claude/extended-thinking */
 const LEAST_BUDGET = 1_024;
@@ -26,7 +27,7 @@ export interface ThinkingMembers {
  */
 export function thinkingMembers(effort: unknown, model: string, maxTokens: number): ThinkingMembers {
   if (effort === 'none') return { thinking: { type: 'disabled' } };
-  const share = typeof effort === 'string' ? SHARES[effort] : undefined;
+  const share = typeof effort === 'string' ? entryOf(SHARES, effort) : undefined;
   if (typeof effort !== 'string' || share === undefined) {
     throw new UntranslatableError(
       'reasoning_effort',

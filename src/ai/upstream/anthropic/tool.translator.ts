@@ -1,4 +1,4 @@
-import { isObject, type JsonObject } from '../../wire/json-value.js';
+import { entryOf, isObject, type JsonObject } from '../../wire/json-value.js';
 import { cacheControl } from './content.translator.js';
 import { isGiven, NO_COUNTERPART, UntranslatableError, refuseOthers, textOf } from '../untranslatable.error.js';
 
@@ -52,7 +52,7 @@ type Choice = Readonly<Record<string, unknown>> & { readonly type: string };
 function toolChoice(choice: unknown): Choice | undefined {
   if (!isGiven(choice)) return undefined;
   if (typeof choice === 'string') {
-    const type = CHOICES[choice];
+    const type = entryOf(CHOICES, choice);
     if (type !== undefined) return { type };
     throw new UntranslatableError('tool_choice', `${JSON.stringify(choice)} ${NO_COUNTERPART}`);
   }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
-import type { JsonObject } from '../../wire/json-value.js';
+import { entryOf, type JsonObject } from '../../wire/json-value.js';
 import { isGiven, refuseOthers, textOf, UntranslatableError } from '../untranslatable.error.js';
 import { conversationOf } from './conversation.translator.js';
 import { generationConfig } from './generation.config.js';
@@ -66,7 +66,7 @@ const SAYING_NOTHING: Readonly<Partial<Record<string, readonly unknown[]>>> = {
 function refuseUnknown(body: JsonObject): void {
   const asking = Object.fromEntries(
     Object.entries(body).filter(
-      ([name, value]) => SAYING_NOTHING[name]?.some((nothing) => isDeepStrictEqual(nothing, value)) !== true,
+      ([name, value]) => entryOf(SAYING_NOTHING, name)?.some((nothing) => isDeepStrictEqual(nothing, value)) !== true,
     ),
   );
   refuseOthers(asking, '', TRANSLATED);

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../wire/json-value.js';
+import { entryOf, type JsonObject } from '../../wire/json-value.js';
 import { UntranslatableError } from '../untranslatable.error.js';
 
 /** A file must come with its type there, and a URL tells it by its ending at best. */
@@ -39,7 +39,7 @@ function typeByEnding(url: string, path: string): string {
   if (!/^(https?|gs):\/\//i.test(url) || !URL.canParse(url))
     throw new UntranslatableError(path, 'must be a data:, https: or gs: URL with a type');
   const ending = /\.([a-z0-9]+)$/i.exec(new URL(url).pathname)?.[1] ?? '';
-  const mimeType = TYPES[ending.toLowerCase()];
+  const mimeType = entryOf(TYPES, ending.toLowerCase());
   if (mimeType === undefined)
     throw new UntranslatableError(path, 'must end as its type does (.png, .jpg, .pdf, …), which has to be told there');
   return mimeType;
