@@ -1,35 +1,4 @@
-import { afterAll, beforeAll } from '@jest/globals';
-import {
-  ALL_GROUPS,
-  describeLocks,
-  describeLocksThroughFailover,
-  describeLocksUnderFaults,
-  describeLocksWithin,
-  ROUTED_GROUPS,
-} from '../contract/lock.contract.js';
-import { describeLockStore } from '../contract/lock-store.contract.js';
-import { RedisGround } from '../support/lock-grounds.js';
-import { isFullProof } from '../support/proof-scale.js';
+import { describeLocksAcross } from '../contract/lock.topology.js';
 import { startSentinel } from '../support/redis-kinds.js';
-import { topologyBench } from '../support/topology-bench.js';
 
-let ground: RedisGround;
-
-beforeAll(async () => {
-  ground = new RedisGround(await startSentinel());
-}, 120_000);
-afterAll(() => ground.stop());
-
-describeLocks('Sentinel', () => ground, isFullProof ? ALL_GROUPS : ROUTED_GROUPS);
-
-if (isFullProof) {
-  let benches = 0;
-  describeLockStore('RedisLockStore on Sentinel', () => {
-    benches += 1;
-    return topologyBench(ground.redis, `s${benches}:`);
-  });
-  describeLocksUnderFaults('Sentinel', () => ground);
-  describeLocksWithin('Sentinel', () => ground);
-  // test/chaos/lock-failover.spec.ts has failovers at every size.
-  describeLocksThroughFailover('Sentinel', () => ground);
-}
+describeLocksAcross('Sentinel', startSentinel);

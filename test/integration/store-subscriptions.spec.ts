@@ -1,41 +1,13 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
-import { RedisStore } from '../../src/store/index.js';
 import { PUBLISH } from '../support/counter-script.js';
 import { eventually } from '../support/eventually.js';
 import { startFaultProxy } from '../support/fault-proxy.js';
-import { type RedisServer, startRedisServer } from '../support/redis-server.js';
+import { startRedisServer } from '../support/redis-server.js';
+import { storeBench, TIMEOUT_MS } from '../support/store-bench.js';
 
-const TIMEOUT_MS = 300;
-let server: RedisServer;
-let admin: Redis;
-const opened: RedisStore[] = [];
-
-beforeAll(async () => {
-  server = await startRedisServer();
-  admin = new Redis({ port: server.port, host: server.host });
-  admin.on('error', () => undefined);
-});
-
-afterEach(async () => {
-  server.thaw();
-  await Promise.all(opened.splice(0).map((store) => store.close()));
-});
-
-afterAll(async () => {
-  admin.disconnect();
-  await server.stop();
-});
-
-function open(options: { password?: string; keyPrefix?: string; port?: number } = {}): RedisStore {
-  const store = new RedisStore({
-    ...{ kind: 'standalone', host: server.host, port: server.port, db: 0, tls: false, keyPrefix: 't:' },
-    ...options,
-    ...{ commandTimeoutMs: TIMEOUT_MS, heartbeatMs: 50 },
-  });
-  opened.push(store);
-  return store;
-}
+const bench = storeBench();
+const open = bench.open.bind(bench);
 
 describe('RedisStore.subscribe()', () => {
   it('has the subscription when it resolves, and gives messages by channel', async () => {
@@ -52,7 +24,7 @@ describe('RedisStore.subscribe()', () => {
 
   it('ends a channel with its last receiver, and leaves none behind after many', async () => {
     const store = open();
-    const channels = async (): Promise<unknown> => admin.pubsub('CHANNELS', 't:*');
+    const channels = async (): Promise<unknown> => bench.admin.pubsub('CHANNELS', 't:*');
     const heard: string[] = [];
     const first = (): unknown => heard.push('first');
     const second = (): unknown => heard.push('second');
@@ -70,7 +42,7 @@ describe('RedisStore.subscribe()', () => {
       }),
     );
     expect(await channels()).toEqual([]);
-    const clients = String(await admin.client('LIST'));
+    const clients = String(await bench.admin.client('LIST'));
     expect(clients.split('\n').filter((line) => line.includes('name=coordinator'))).toHaveLength(2);
   });
 
@@ -117,20 +89,20 @@ describe('RedisStore.subscribe()', () => {
   it('fails within its deadline while the server is frozen, and is then not subscribed', async () => {
     const store = open();
     await store.subscribe('t:before', () => undefined);
-    server.freeze();
+    bench.server.freeze();
     await expect(store.subscribe('t:late', () => undefined)).rejects.toMatchObject({ isRetryable: true });
-    server.thaw();
+    bench.server.thaw();
     await eventually(async () => (await store.run(PUBLISH, ['t:{p}'], ['t:before', 'x'])) === 1);
-    await eventually(async () => JSON.stringify(await admin.pubsub('CHANNELS', 't:*')) === '["t:before"]');
+    await eventually(async () => JSON.stringify(await bench.admin.pubsub('CHANNELS', 't:*')) === '["t:before"]');
   });
 
   it('is not subscribed after it has failed while the first connection was being made', async () => {
-    const proxy = await startFaultProxy({ target: server });
+    const proxy = await startFaultProxy({ target: bench.server });
     const store = open({ port: proxy.port });
     proxy.onCommand(([name]) => name === 'subscribe', { delayReplyMs: TIMEOUT_MS * 1.5 });
     await expect(store.subscribe('t:late', () => undefined)).rejects.toMatchObject({ isRetryable: true });
     await eventually(() => store.subscribe('t:next', () => undefined).then(() => true));
-    expect(await admin.pubsub('CHANNELS', 't:*')).toEqual(['t:next']);
+    expect(await bench.admin.pubsub('CHANNELS', 't:*')).toEqual(['t:next']);
     await store.close();
     await proxy.close();
   });

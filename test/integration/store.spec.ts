@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import {
   RedisStore,
@@ -8,38 +8,11 @@ import {
 } from '../../src/store/index.js';
 import { COUNT } from '../support/counter-script.js';
 import { eventually } from '../support/eventually.js';
-import { type RedisServer, startRedisServer } from '../support/redis-server.js';
+import { startRedisServer } from '../support/redis-server.js';
+import { storeBench, TIMEOUT_MS } from '../support/store-bench.js';
 
-const TIMEOUT_MS = 300;
-let server: RedisServer;
-let admin: Redis;
-const opened: RedisStore[] = [];
-
-beforeAll(async () => {
-  server = await startRedisServer();
-  admin = new Redis({ port: server.port, host: server.host });
-  admin.on('error', () => undefined);
-});
-
-afterEach(async () => {
-  server.thaw();
-  await Promise.all(opened.splice(0).map((store) => store.close()));
-});
-
-afterAll(async () => {
-  admin.disconnect();
-  await server.stop();
-});
-
-function open(options: { password?: string; keyPrefix?: string; port?: number } = {}): RedisStore {
-  const store = new RedisStore({
-    ...{ kind: 'standalone', host: server.host, port: server.port, db: 0, tls: false, keyPrefix: 't:' },
-    ...options,
-    ...{ commandTimeoutMs: TIMEOUT_MS, heartbeatMs: 50 },
-  });
-  opened.push(store);
-  return store;
-}
+const bench = storeBench();
+const open = bench.open.bind(bench);
 
 describe('RedisStore.run()', () => {
   it('runs a script at once after it was made, and again', async () => {
@@ -52,11 +25,11 @@ describe('RedisStore.run()', () => {
   it('needs one round trip for a known script, and two after SCRIPT FLUSH', async () => {
     const store = open();
     await store.run(COUNT, ['t:{flush}'], [1]);
-    await admin.config('RESETSTAT');
-    await admin.script('FLUSH');
+    await bench.admin.config('RESETSTAT');
+    await bench.admin.script('FLUSH');
     expect(await store.run(COUNT, ['t:{flush}'], [1])).toBe(2);
     expect(await store.run(COUNT, ['t:{flush}'], [1])).toBe(3);
-    const stats = await admin.info('commandstats');
+    const stats = await bench.admin.info('commandstats');
     expect(stats).toMatch(/cmdstat_evalsha:calls=2/);
     expect(stats).toMatch(/cmdstat_eval:calls=1/);
   });
@@ -64,7 +37,7 @@ describe('RedisStore.run()', () => {
   it('settles by the deadline while the server is frozen, and goes on with the right answers afterwards', async () => {
     const store = open();
     await store.run(COUNT, ['t:{frozen}'], [1]);
-    server.freeze();
+    bench.server.freeze();
     const error = await store.run(COUNT, ['t:{frozen}'], [10]).catch((reason: unknown) => reason);
     expect(error).toBeInstanceOf(StoreTimeoutError);
     expect(error).toMatchObject({
@@ -74,10 +47,10 @@ describe('RedisStore.run()', () => {
       timeoutMs: TIMEOUT_MS,
     });
     expect(store.health().downForMs).toBeGreaterThan(0);
-    server.thaw();
+    bench.server.thaw();
     // The one that came too late may have been applied, or may have gone with its connection.
     await eventually(async () => [2, 12].includes(Number(await store.run(COUNT, ['t:{frozen}'], [1]))));
-    const before = Number(await admin.get('t:{frozen}'));
+    const before = Number(await bench.admin.get('t:{frozen}'));
     expect(await store.run(COUNT, ['t:{frozen}'], [1])).toBe(before + 1);
     expect(store.health().downForMs).toBe(0);
   });
@@ -106,9 +79,9 @@ describe('RedisStore.run()', () => {
   it('settles what is under way when its connection is cut', async () => {
     const store = open();
     await store.run(COUNT, ['t:{cut}'], [1]);
-    await admin.call('CLIENT', 'PAUSE', '150', 'ALL');
+    await bench.admin.call('CLIENT', 'PAUSE', '150', 'ALL');
     const pending = store.run(COUNT, ['t:{cut}'], [1]).catch((error: unknown) => error);
-    await admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
+    await bench.admin.call('CLIENT', 'KILL', 'TYPE', 'normal', 'SKIPME', 'yes');
     const outcome = await pending;
     if (outcome !== 2) expect(outcome).toMatchObject({ code: 'store_unavailable', isRetryable: true });
     await eventually(async () => Number(await store.run(COUNT, ['t:{cut}'], [1])) >= 2);
@@ -134,7 +107,7 @@ describe('RedisStore.run()', () => {
 
 describe('RedisStore, what somebody must change', () => {
   it('names the key that holds something else', async () => {
-    await admin.hset('t:{hash}', 'a', '1');
+    await bench.admin.hset('t:{hash}', 'a', '1');
     const failing = open().run(COUNT, ['t:{hash}'], [1]);
     await expect(failing).rejects.toBeInstanceOf(StoreConfigurationError);
     await expect(failing).rejects.toMatchObject({ reason: 'wrong_type', isRetryable: false });
@@ -171,7 +144,7 @@ describe('RedisStore, what somebody must change', () => {
       ...{ kind: 'standalone', host: own.host, port: own.port, db: 0, tls: false, keyPrefix: 't:' },
       notify: (notice) => notices.push(notice),
     });
-    opened.push(store);
+    bench.keep(store);
     expect(await store.run(COUNT, ['t:{x}'], [1])).toBe(1);
     expect(notices).toEqual([expect.stringContaining('noeviction')]);
     await store.close();
@@ -181,11 +154,11 @@ describe('RedisStore, what somebody must change', () => {
 
 describe('RedisStore from a client that was passed in', () => {
   it('keeps to its key prefix, opens its own connections and leaves the client alone', async () => {
-    const client = new Redis({ port: server.port, host: server.host, keyPrefix: 'x:' });
+    const client = new Redis({ port: bench.server.port, host: bench.server.host, keyPrefix: 'x:' });
     const store = new RedisStore({ kind: 'client', client, keyPrefix: 'y:' });
     expect(store).toMatchObject({ kind: 'standalone', keyPrefix: 'x:y:' });
     expect(await store.run(COUNT, [`${store.keyPrefix}{k}`], [1])).toBe(1);
-    expect(await admin.get('x:y:{k}')).toBe('1');
+    expect(await bench.admin.get('x:y:{k}')).toBe('1');
     await store.close();
     expect(client.status).toBe('ready');
     expect(await client.get('y:{k}')).toBe('1');
@@ -196,15 +169,15 @@ describe('RedisStore from a client that was passed in', () => {
 describe('RedisStore.scan()', () => {
   it('finds each key once, and goes no further than it is read', async () => {
     const store = open({ keyPrefix: 's:' });
-    for (let index = 0; index < 1_200; index += 1) await admin.set(`s:{${index}}`, '1');
+    for (let index = 0; index < 1_200; index += 1) await bench.admin.set(`s:{${index}}`, '1');
     const all = await namesOf(store.scan('s:{*}'));
     expect(new Set(all).size).toBe(1_200);
     expect(all).toHaveLength(1_200);
     expect(await namesOf(store.scan('none:*'))).toEqual([]);
-    await admin.config('RESETSTAT');
+    await bench.admin.config('RESETSTAT');
     for await (const names of store.scan('s:{*}')) if (names.length > 0) break;
-    expect(await admin.info('commandstats')).toContain('cmdstat_scan:calls=1,');
-    await admin.flushall();
+    expect(await bench.admin.info('commandstats')).toContain('cmdstat_scan:calls=1,');
+    await bench.admin.flushall();
   });
 
   async function namesOf(scan: AsyncIterable<readonly string[]>): Promise<readonly string[]> {
@@ -219,9 +192,9 @@ describe('RedisStore.close()', () => {
     const store = open();
     await store.subscribe('t:x', () => undefined);
     await store.run(COUNT, ['t:{x}'], [1]);
-    server.freeze();
+    bench.server.freeze();
     await store.close();
-    server.thaw();
-    await eventually(async () => !String(await admin.client('LIST')).includes('name=coordinator'));
+    bench.server.thaw();
+    await eventually(async () => !String(await bench.admin.client('LIST')).includes('name=coordinator'));
   });
 });
