@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AbortListeners } from './abort.listeners.js';
-import type { ClientEnvironment, ClientTimer } from './client/client.ports.js';
+import { AbortListeners, type ClientEnvironment, type ClientTimer } from '../store/index.js';
 import { LockClient } from './client/lock.client.js';
 import { StoreLine } from './client/store.line.js';
 import type { Hold } from './hold.js';

@@ -1,6 +1,5 @@
 import type { BeforeApplicationShutdown } from '@nestjs/common';
-import type { ClientEnvironment } from './client/client.ports.js';
-import { nodeEnvironment } from './client/node.environment.js';
+import { type ClientEnvironment, nodeEnvironment } from '../store/index.js';
 import { QUESTION_DEADLINE_MS } from './client/store.line.js';
 import { heldInChain, runInLease } from './current-lease.js';
 import type { Hold } from './hold.js';

@@ -1,5 +1,8 @@
 export { escapeName } from './names.js';
 export { openStore } from './open-store.js';
+export { AbortListeners } from './process/abort.listeners.js';
+export type { ClientEnvironment, ClientTimer } from './process/client.environment.js';
+export { nodeEnvironment } from './process/node.environment.js';
 export type {
   Address,
   ClientOptions,

@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
 import type { ClientEnvironment } from '../../src/lock/client/client.ports.js';
-import { nodeEnvironment } from '../../src/lock/client/node.environment.js';
+import { nodeEnvironment } from '../../src/store/process/node.environment.js';
 import { LockService, RedisLockStore } from '../../src/lock/index.js';
 import { RedisStore } from '../../src/store/index.js';
 import { eventually } from '../support/eventually.js';

@@ -2,7 +2,7 @@ import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Subject } from './world.js';
 
-/** A text of a file of src/lock that is replaced by another. */
+/** A text of a file, by its path under src/lock, that is replaced by another. */
 export interface Change {
   readonly file: string;
   readonly from: string;
@@ -25,12 +25,13 @@ export const inStore = (rule: string, file: string, from: string, to: string): M
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
-/** Copies the lock sources, breaks one rule in the copy, and loads it. @throws where a change does not find its text exactly once */
+/** Copies the lock's sources and the clock they run on, breaks one rule in the copy, and loads it. @throws where a change does not find its text exactly once */
 export async function loadMutant({ rule, changes }: Mutation): Promise<Subject & AsyncDisposable> {
   const folder = `${ROOT}test-results/mutants/${rule.replaceAll(/\W+/g, '-')}`;
   await rm(folder, { recursive: true, force: true });
   await mkdir(folder, { recursive: true });
   await cp(`${ROOT}src/lock`, `${folder}/lock`, { recursive: true });
+  await cp(`${ROOT}src/store/process`, `${folder}/store/process`, { recursive: true });
   for (const { file, from, to } of changes) {
     const path = `${folder}/lock/${file}`;
     const source = await readFile(path, 'utf8');
@@ -43,7 +44,7 @@ export async function loadMutant({ rule, changes }: Mutation): Promise<Subject &
   }
   const { LockClient } = await importOf<Pick<Subject, 'LockClient'>>(`${folder}/lock/client/lock.client.ts`);
   const { SuspendAwareClock } = await importOf<Pick<Subject, 'SuspendAwareClock'>>(
-    `${folder}/lock/client/suspend-aware.clock.ts`,
+    `${folder}/store/process/suspend-aware.clock.ts`,
   );
   const { MemoryLockStore } = await importOf<Pick<Subject, 'MemoryLockStore'>>(`${folder}/lock/memory-lock.store.ts`);
   const { resolveLockKeys } = await importOf<Pick<Subject, 'resolveLockKeys'>>(`${folder}/lock/lock.options.ts`);

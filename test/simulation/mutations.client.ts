@@ -41,7 +41,7 @@ export const CLIENT_MUTATIONS: readonly Mutation[] = [
   ),
   inClient(
     'time stands still while the machine is suspended',
-    'suspend-aware.clock.ts',
+    '../../store/process/suspend-aware.clock.ts',
     'this.#suspendedMs += ahead - this.#ahead;',
     '',
   ),

@@ -1,6 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { LockClient } from '../../src/lock/client/lock.client.js';
-import { SuspendAwareClock } from '../../src/lock/client/suspend-aware.clock.js';
+import { SuspendAwareClock } from '../../src/store/process/suspend-aware.clock.js';
 import { resolveLockKeys } from '../../src/lock/lock.options.js';
 import { MemoryLockStore } from '../../src/lock/memory-lock.store.js';
 import { recordFigures } from '../support/figures.js';

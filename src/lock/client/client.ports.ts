@@ -7,19 +7,7 @@ import type {
   LeaveCommand,
 } from '../lock.store.js';
 
-/** Time and chance, as the client sees them; a simulation brings its own. */
-export interface ClientEnvironment {
-  /** Milliseconds that never fall and that count the time in which this machine was suspended. */
-  now(): number;
-  /** Calls once, `ms` from now or later. */
-  after(ms: number, run: () => void): ClientTimer;
-  /** At least 0, less than 1. */
-  random(): number;
-}
-
-export interface ClientTimer {
-  cancel(): void;
-}
+export type { ClientEnvironment, ClientTimer } from '../../store/index.js';
 
 /**
  * The way to the store, with a deadline of its own for each call. Whoever asks hears at least once: the answer, or that there was

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { SuspendAwareClock } from '../../../src/lock/client/suspend-aware.clock.js';
+import { SuspendAwareClock } from '../../../src/store/process/suspend-aware.clock.js';
 import { ClientRig } from '../../support/lock-client-rig.js';
 
 const queued = (ticket: number, counter: number) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { nodeEnvironment } from '../../../src/lock/client/node.environment.js';
+import { nodeEnvironment } from '../../../src/store/process/node.environment.js';
 import { LockService, type LockState, LockStoreError, MemoryLockStore } from '../../../src/lock/index.js';
 import { takeLock } from '../../../src/lock/decorator/busy.options.js';
 import { UnreliableStore } from '../../support/unreliable-store.js';

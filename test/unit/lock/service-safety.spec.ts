@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { nodeEnvironment } from '../../../src/lock/client/node.environment.js';
+import { nodeEnvironment } from '../../../src/store/process/node.environment.js';
 import { LockLostError } from '../../../src/lock/index.js';
 import { LockPods } from '../../support/lock-pods.js';
 

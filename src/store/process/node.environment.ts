@@ -1,4 +1,4 @@
-import type { ClientEnvironment } from './client.ports.js';
+import type { ClientEnvironment } from './client.environment.js';
 import { SuspendAwareClock } from './suspend-aware.clock.js';
 
 /** Longer timers fire at once in Node. */
