@@ -21,16 +21,11 @@ export function readCall(
 ): CompletionCall {
   const startedAt = performance.now();
   const report: CallReport = { attempts: 0 };
-  if (request.caller === undefined) throw new Error('a completion needs a caller');
   const call: CompletionCall = {
     request: parseChatRequest(request.body),
     bodyText: request.bodyText ?? '',
     body: isObject(request.body) ? request.body : {},
-    caller: request.caller,
-    requestId: request.id,
-    forwardedHeaders: forwardedRequestHeaders(request.headers),
-    isStrict: readStrict(request),
-    deadlineMs: Math.min(deadlineMs, askedDeadlineMs(request) ?? deadlineMs),
+    ...readTerms(request, deadlineMs),
     startedAt,
     signal: clientSignal(request, reply),
     report,
@@ -42,6 +37,26 @@ export function readCall(
   // Read when the line is written: a caller that leaves is logged before the call has noticed.
   addOutcome(request, () => outcomeFields(report));
   return call;
+}
+
+/** What a request's headers, and who sent it, say of the calls that are made for it. */
+export type CallTerms = Pick<CompletionCall, 'caller' | 'requestId' | 'forwardedHeaders' | 'isStrict' | 'deadlineMs'>;
+
+/**
+ * Reads the terms off a request.
+ *
+ * @param deadlineMs - the longest that it may take
+ * @throws ApiError invalid_request
+ */
+export function readTerms(request: FastifyRequest, deadlineMs: number): CallTerms {
+  if (request.caller === undefined) throw new Error('a completion needs a caller');
+  return {
+    caller: request.caller,
+    requestId: request.id,
+    forwardedHeaders: forwardedRequestHeaders(request.headers),
+    isStrict: readStrict(request),
+    deadlineMs: Math.min(deadlineMs, askedDeadlineMs(request) ?? deadlineMs),
+  };
 }
 
 function once(told: (error?: unknown) => void): (error?: unknown) => void {
