@@ -8,7 +8,13 @@ import { readBearerKey } from './bearer-key.js';
 import type { Caller } from './caller.js';
 
 /** Who everybody is while no callers are configured; the server then answers on loopback only. */
-export const ANONYMOUS: Caller = Object.freeze({ id: 'anonymous', tier: 'enterprise', scopes: SCOPES, weight: 1 });
+export const ANONYMOUS: Caller = Object.freeze({
+  id: 'anonymous',
+  tier: 'enterprise',
+  scopes: SCOPES,
+  weight: 1,
+  limits: {},
+});
 
 interface Entry {
   readonly digest: Buffer;
@@ -28,15 +34,7 @@ export class CallerRegistry {
   private readonly entries: readonly Entry[];
 
   constructor(@Inject(AUTH_OPTIONS) options: AuthModuleOptions) {
-    this.entries = options.callers.map((settings) => ({
-      digest: parseDigest(settings),
-      caller: Object.freeze({
-        id: settings.name,
-        tier: settings.tier,
-        scopes: Object.freeze([...settings.scopes]),
-        weight: settings.weight,
-      }),
-    }));
+    this.entries = options.callers.map((settings) => ({ digest: parseDigest(settings), caller: callerOf(settings) }));
   }
 
   /**
@@ -62,6 +60,18 @@ export class CallerRegistry {
     }
     return found;
   }
+}
+
+function callerOf({ name, tier, scopes, weight, limits, budget, cacheGroup }: CallerSettings): Caller {
+  return Object.freeze({
+    id: name,
+    tier,
+    scopes: Object.freeze([...scopes]),
+    weight,
+    limits,
+    ...(budget !== undefined && { budget }),
+    ...(cacheGroup !== undefined && { cacheGroup }),
+  });
 }
 
 function parseDigest({ name, keySha256 }: CallerSettings): Buffer {

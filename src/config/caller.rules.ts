@@ -1,7 +1,9 @@
 import type { BootContext } from './boot-context.js';
 import { HOW_TO_MAKE_A_KEY, SHORTEST_STRONG_KEY, type CallerKey } from './caller-keys.js';
 import { SERVER_VARIABLES as SERVER } from './environment/server.variables.js';
+import type { Faults } from './faults.js';
 import type { CallerFile } from './file/caller.file.js';
+import { limitSettings } from './file/limit.settings.js';
 import { plain } from './file/shape.js';
 import { isLoopback } from './loopback.js';
 import type { CallerSettings, Tier } from './settings.js';
@@ -18,20 +20,12 @@ export function callerSettings(files: readonly CallerFile[], context: BootContex
     if (isWeak) noteWeakKey(`CALLER_KEYS[${String(index)}]`, context);
   });
   const callers = [
-    ...files.map((file, index) => fromFile(file, index)),
+    ...files.map((file, index) => fromFile(file, index, context.faults)),
     ...keys.map((key, index) => fromKey(key, index)),
   ];
   checkUnique(callers, context);
-  for (const { settings, namePath } of callers) noteUnenforced(settings, namePath, context);
   if (callers.length === 0) noteNoCallers(context);
   return callers.map(({ settings }) => settings);
-}
-
-/** A limit that is taken for granted and does not hold is worse than none. */
-function noteUnenforced({ limits, budget }: CallerSettings, namePath: string, { notices }: BootContext): void {
-  const path = namePath.replace(/[.]name$/, '');
-  if (Object.keys(limits).length > 0) notices.push(`${path}.limits is read but not enforced by this version yet`);
-  if (budget !== undefined) notices.push(`${path}.budget is read but not enforced by this version yet`);
 }
 
 interface Found {
@@ -41,17 +35,18 @@ interface Found {
   readonly keyPath: string;
 }
 
-function fromFile(file: CallerFile, index: number): Found {
+function fromFile(file: CallerFile, index: number, faults: Faults): Found {
+  const path = `callers[${String(index)}]`;
   const settings = {
     name: file.name,
     keySha256: file.keySha256.toLowerCase(),
     tier: file.tier,
     weight: file.weight ?? WEIGHTS[file.tier],
     scopes: file.scopes,
-    limits: plain(file.limits),
+    limits: limitSettings(file.limits, `${path}.limits`, faults),
+    ...(file.cacheGroup === undefined ? {} : { cacheGroup: file.cacheGroup }),
     ...(file.budget === undefined ? {} : { budget: plain(file.budget) }),
   };
-  const path = `callers[${String(index)}]`;
   return { settings, namePath: `${path}.name`, keyPath: `${path}.keySha256` };
 }
 

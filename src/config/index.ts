@@ -4,6 +4,7 @@ export type { Environment } from './environment/environment.reader.js';
 export { ENVIRONMENT_TABLE } from './environment/environment.table.js';
 export { readEnvironment, type ReadEnvironment, type ReadEnvironmentOptions } from './environment/read-environment.js';
 export type { EnvironmentVariable } from './environment/variable.js';
+export * from './limits.js';
 export { SHIPPED_CONFIG_FILE, loadSettings, type SettingsSources } from './load-settings.js';
 export type { ReadFile } from './read-text.js';
 export { secretsOf } from './secrets.js';

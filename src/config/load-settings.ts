@@ -10,8 +10,11 @@ import { Faults } from './faults.js';
 import { attemptSettings } from './file/attempt.settings.js';
 import { AttemptsFile } from './file/attempts.file.js';
 import { variablesIn } from './file/base-url.js';
+import { CacheFile } from './file/cache.file.js';
+import { cacheSettings, ledgerSettings } from './file/keeping.settings.js';
 import type { CoordinatorFile } from './file/coordinator.file.js';
 import { readCoordinatorFile } from './file/file.reader.js';
+import { LedgerFile } from './file/ledger.file.js';
 import { modelSettings } from './file/model.settings.js';
 import { keyVariablesOf } from './file/provider.keys.js';
 import { providerSettings } from './file/provider.settings.js';
@@ -19,7 +22,7 @@ import { checkReferences } from './file/references.js';
 import { plain } from './file/shape.js';
 import { readText, readTextIfThere, type ReadFile } from './read-text.js';
 import { serverSettings } from './server.settings.js';
-import type { AttemptSettings, CallerSettings, Settings } from './settings.js';
+import type { CallerSettings, Settings } from './settings.js';
 import { storeSettings } from './store.rules.js';
 import { lifecycleNotices, upstreamOf } from './upstream.rules.js';
 
@@ -48,13 +51,26 @@ export function loadSettings({ environment, readFile, now }: SettingsSources): S
   const store = storeSettings(context);
   const file = coordinatorFile(context);
   const catalogue = catalogueOf(file, context);
-  const attempts = attemptsOf(file, faults);
+  const attempts = attemptSettings(sectionOf(file, 'attempts', faults) ?? new AttemptsFile(), faults);
+  const cache = cacheSettings(sectionOf(file, 'cache', faults) ?? new CacheFile(), faults);
+  const ledger = ledgerSettings(sectionOf(file, 'ledger', faults) ?? new LedgerFile());
   const callers = callersOf(file, context);
   const server = serverSettings(context, callers.length > 0);
   const expectedPods = reader.value(SERVER.expectedPods);
   faults.throwIfAny();
   const notices = [...context.notices, ...environmentNotices(environment, knownNames(file))];
-  return deepFreeze({ isProduction, server, store, expectedPods, ...catalogue, attempts, callers, notices });
+  return deepFreeze({
+    isProduction,
+    server,
+    store,
+    expectedPods,
+    ...catalogue,
+    attempts,
+    cache,
+    ledger,
+    callers,
+    notices,
+  });
 }
 
 function coordinatorFile({ reader, readFile, faults }: BootContext): CoordinatorFile | undefined {
@@ -83,14 +99,18 @@ function catalogueOf(file: CoordinatorFile | undefined, context: BootContext): C
   const providers = file.providers.map((provider, index) => providerSettings(provider, index, context));
   const upstream = upstreamOf(providers, context);
   if (faults.hasUnder('models') || faults.hasUnder('tiers')) return { upstream, providers, models: [], tiers };
-  const models = file.models.map(modelSettings);
+  const models = file.models.map((model, index) => modelSettings(model, index, faults));
   if (upstream === 'providers') notices.push(...lifecycleNotices(models, providers, now));
   return { upstream, providers, models, tiers: plain(file.tiers) };
 }
 
-function attemptsOf(file: CoordinatorFile | undefined, faults: Faults): AttemptSettings {
-  const section = file === undefined || faults.hasUnder('attempts') ? new AttemptsFile() : file.attempts;
-  return attemptSettings(section, faults);
+/** A section of the file that is without faults. */
+function sectionOf<Name extends 'attempts' | 'cache' | 'ledger'>(
+  file: CoordinatorFile | undefined,
+  name: Name,
+  faults: Faults,
+): CoordinatorFile[Name] | undefined {
+  return faults.hasUnder(name) ? undefined : file?.[name];
 }
 
 function callersOf(file: CoordinatorFile | undefined, context: BootContext): readonly CallerSettings[] {

@@ -1,3 +1,5 @@
+import type { BudgetSettings, LimitSettings } from './limits.js';
+
 /** Everything the process is told from outside, parsed once at boot and frozen. All durations are milliseconds. */
 export interface Settings {
   readonly isProduction: boolean;
@@ -12,6 +14,8 @@ export interface Settings {
   readonly tiers: Readonly<Record<Tier, readonly string[]>>;
   /** How a request is tried again. */
   readonly attempts: AttemptSettings;
+  readonly cache: CacheSettings;
+  readonly ledger: LedgerSettings;
   readonly callers: readonly CallerSettings[];
   /** What an operator must see at boot: embedded store, simulator upstream, anonymous callers, models near their end. */
   readonly notices: readonly string[];
@@ -122,6 +126,10 @@ export interface ModelSettings {
   readonly slotLeaseMs: number;
   /** How long a call may wait for room before a fallback is looked at, ms. */
   readonly busyWaitMs: number;
+  /** What a call without max_tokens is taken to answer until it has, tokens. */
+  readonly expectedOutputTokens: number;
+  /** How long an answer is given again to the same request, ms; 0: never. */
+  readonly cacheTtlMs: number;
   /** Catalogue names, in order. */
   readonly fallbacks: readonly string[];
   /** In which order deployments are tried: as listed, or the lowest price first. */
@@ -129,15 +137,6 @@ export interface ModelSettings {
   readonly deployments: readonly DeploymentSettings[];
   /** How the simulator plays this model. */
   readonly simulated: LatencyProfile;
-}
-
-export interface LimitSettings {
-  /** Requests a minute. */
-  readonly rpm?: number;
-  /** Tokens a minute. */
-  readonly tpm?: number;
-  /** Calls at one time. */
-  readonly concurrency?: number;
 }
 
 export interface TimeoutSettings {
@@ -194,6 +193,22 @@ export interface AttemptSettings {
   readonly patienceMs: number;
 }
 
+/** Answers that are kept to be given again. */
+export interface CacheSettings {
+  /** All kept answers together, bytes. Default 256 MiB. */
+  readonly maxBytes: number;
+  /** A larger answer is not kept, bytes. Default 1 MiB. */
+  readonly maxEntryBytes: number;
+  /** For how long an Idempotency-Key gets the same answer, ms. Default 24 h. */
+  readonly idempotencyMs: number;
+}
+
+/** What is written down of every call. */
+export interface LedgerSettings {
+  /** How long an entry is kept, ms. Default 35 days. */
+  readonly keepMs: number;
+}
+
 export interface CallerSettings {
   /** The caller id: in logs, metrics, ownership. */
   readonly name: string;
@@ -204,15 +219,10 @@ export interface CallerSettings {
   readonly weight: number;
   readonly scopes: readonly Scope[];
   readonly limits: LimitSettings;
+  /** Callers of one group are given each other's cached answers; undefined: only its own. */
+  readonly cacheGroup?: string;
   readonly budget?: BudgetSettings;
 }
 
 export const SCOPES = ['chat', 'admin'] as const;
 export type Scope = (typeof SCOPES)[number];
-
-export interface BudgetSettings {
-  readonly usdPerDay?: number;
-  readonly usdPerMonth?: number;
-  /** Hard: refused before it is exceeded, and every call carries max_tokens. */
-  readonly hard: boolean;
-}

@@ -28,6 +28,8 @@ export const model = (
   timeouts: { connectMs: 3_000, firstTokenMs: 1_000, idleMs: 1_000 },
   slotLeaseMs: 1_000,
   busyWaitMs: 0,
+    expectedOutputTokens: 1_024,
+    cacheTtlMs: 300_000,
   fallbacks: [],
   prefer: 'listed',
   deployments,

@@ -61,7 +61,7 @@ export class SequenceBench {
       request: parseChatRequest(JSON.parse(bodyText)),
       bodyText,
       body: {},
-      caller: { id: 'c', tier: 'enterprise', scopes: ['chat'], weight: 1 },
+      caller: { id: 'c', tier: 'enterprise', scopes: ['chat'], weight: 1, limits: {} },
       requestId: 'r',
       forwardedHeaders: {},
       isStrict: false,

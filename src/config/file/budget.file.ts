@@ -1,4 +1,4 @@
-import { toggle, zeroOrMore } from './checks.js';
+import { toggle, wholeOrZero, zeroOrMore } from './checks.js';
 import { Optional } from './shape.js';
 
 const MOST_USD = 1_000_000_000;
@@ -10,6 +10,13 @@ export class BudgetFile {
 
   @Optional(zeroOrMore(MOST_USD))
   usdPerMonth?: number;
+
+  /** Tokens of prompts and answers. */
+  @Optional(wholeOrZero)
+  tokensPerDay?: number;
+
+  @Optional(wholeOrZero)
+  tokensPerMonth?: number;
 
   /** True: refused before it is exceeded, and every call carries max_tokens. */
   @Optional(toggle)

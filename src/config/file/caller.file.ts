@@ -34,6 +34,10 @@ export class CallerFile {
   @Mapping(() => LimitsFile)
   limits: LimitsFile = new LimitsFile();
 
+  /** Callers with the same group are given each other's cached answers; left out: nobody's but its own. */
+  @Optional(text)
+  cacheGroup?: string;
+
   @OptionalMapping(() => BudgetFile)
   budget?: BudgetFile;
 }

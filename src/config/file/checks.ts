@@ -1,3 +1,4 @@
+import { parseByteSize } from '../byte-size.js';
 import { refusalOf } from '../configuration-error.js';
 import { parseDuration } from '../duration.js';
 import { parseInstant } from '../instant.js';
@@ -62,6 +63,10 @@ export function zeroOrMore(most = 1_000_000): Check {
     (Number(value) >= 0 ? atMost(value, most) : 'must be 0 or a positive number');
 }
 
+/** A whole number of 0 or more, as exact as numbers are. */
+export const wholeOrZero: Check = (value) =>
+  zeroOrMore(Number.MAX_SAFE_INTEGER)(value) ?? (Number.isInteger(value) ? undefined : 'must be a whole number');
+
 /** A whole number above 0, at most `most`. */
 export function countUpTo(most: number): Check {
   return (value) => positive(most)(value) ?? (Number.isInteger(value) ? undefined : 'must be a whole number');
@@ -74,6 +79,9 @@ export const count: Check = countUpTo(LARGEST_COUNT);
 export function duration(leastMs: number, mostMs: number): Check {
   return (value) => refusalOf(() => parseDuration(value, leastMs, mostMs));
 }
+
+/** A number of bytes, or one with its unit. */
+export const byteSize: Check = (value) => refusalOf(() => parseByteSize(String(value)));
 
 /** A date or a point in time. */
 export const instant: Check = (value) => refusalOf(() => parseInstant(value));

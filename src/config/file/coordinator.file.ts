@@ -1,5 +1,7 @@
 import { AttemptsFile } from './attempts.file.js';
+import { CacheFile } from './cache.file.js';
 import { CallerFile } from './caller.file.js';
+import { LedgerFile } from './ledger.file.js';
 import { ModelFile } from './model.file.js';
 import { ProviderFile } from './provider.file.js';
 import { Mapping, MappingList } from './shape.js';
@@ -18,6 +20,12 @@ export class CoordinatorFile {
 
   @Mapping(() => AttemptsFile)
   attempts: AttemptsFile = new AttemptsFile();
+
+  @Mapping(() => CacheFile)
+  cache: CacheFile = new CacheFile();
+
+  @Mapping(() => LedgerFile)
+  ledger: LedgerFile = new LedgerFile();
 
   @MappingList(() => CallerFile, 0)
   callers: CallerFile[] = [];

@@ -57,6 +57,14 @@ export class ModelFile {
   @Optional(duration(0, HOUR_MS))
   busyWaitMs: number | string = 0;
 
+  /** What a call without max_tokens is taken to answer, tokens, until it has. */
+  @Optional(count)
+  expectedOutputTokens = 1_024;
+
+  /** How long an answer is given again to the same request; 0: never. */
+  @Optional(duration(0, 7 * 24 * HOUR_MS))
+  cacheTtlMs: number | string = '300s';
+
   /** Models that may answer in its place, in order. */
   @Optional(listOf(modelName))
   fallbacks: string[] = [];

@@ -1,13 +1,16 @@
 import { parseDuration } from '../duration.js';
 import { parseInstant } from '../instant.js';
+import type { Faults } from '../faults.js';
 import type { DeploymentSettings, ModelSettings, PriceSettings } from '../settings.js';
 import type { DeploymentFile } from './deployment.file.js';
+import { limitSettings } from './limit.settings.js';
 import type { ModelFile } from './model.file.js';
 import type { PricesFile } from './prices.file.js';
 import { plain } from './shape.js';
 
 /** A model in plain numbers. The file must be without faults. */
-export function modelSettings(file: ModelFile): ModelSettings {
+export function modelSettings(file: ModelFile, index: number, faults: Faults): ModelSettings {
+  const path = `models[${String(index)}]`;
   return {
     name: file.name,
     aliases: file.aliases,
@@ -18,7 +21,7 @@ export function modelSettings(file: ModelFile): ModelSettings {
     separateInputLimit: file.separateInputLimit,
     supportsTemperature: file.supportsTemperature,
     tokenizer: plain(file.tokenizer),
-    limits: plain(file.limits),
+    limits: limitSettings(file.limits, `${path}.limits`, faults),
     timeouts: {
       connectMs: parseDuration(file.timeouts.connectMs),
       firstTokenMs: parseDuration(file.timeouts.firstTokenMs),
@@ -26,9 +29,13 @@ export function modelSettings(file: ModelFile): ModelSettings {
     },
     slotLeaseMs: parseDuration(file.slotLeaseMs),
     busyWaitMs: parseDuration(file.busyWaitMs),
+    expectedOutputTokens: file.expectedOutputTokens,
+    cacheTtlMs: parseDuration(file.cacheTtlMs),
     fallbacks: file.fallbacks,
     prefer: file.prefer,
-    deployments: file.deployments.map(deploymentSettings),
+    deployments: file.deployments.map((deployment, at) =>
+      deploymentSettings(deployment, `${path}.deployments[${String(at)}]`, faults),
+    ),
     simulated: {
       firstTokenMs: parseDuration(file.simulated.firstTokenMs),
       tokensPerSecond: file.simulated.tokensPerSecond,
@@ -36,13 +43,13 @@ export function modelSettings(file: ModelFile): ModelSettings {
   };
 }
 
-function deploymentSettings(file: DeploymentFile): DeploymentSettings {
+function deploymentSettings(file: DeploymentFile, path: string, faults: Faults): DeploymentSettings {
   const { prices, shutdownDate, successor } = file;
   return {
     provider: file.provider,
     model: file.model,
     ...(prices === undefined ? {} : { prices: priceSettings(prices) }),
-    limits: plain(file.limits),
+    limits: limitSettings(file.limits, `${path}.limits`, faults),
     ...(shutdownDate === undefined ? {} : { shutdownAt: parseInstant(shutdownDate) }),
     ...(successor === undefined ? {} : { successor }),
   };

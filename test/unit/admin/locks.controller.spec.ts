@@ -8,7 +8,7 @@ let store: MemoryLockStore;
 let locks: LockService;
 let controller: LocksController;
 let audited: Revocation[] = [];
-const operator: Caller = { id: 'ops', tier: 'enterprise', scopes: ['admin'], weight: 1 };
+const operator: Caller = { id: 'ops', tier: 'enterprise', scopes: ['admin'], weight: 1, limits: {} };
 beforeEach(() => {
   store = new MemoryLockStore();
   locks = new LockService(store);

@@ -198,7 +198,7 @@ describe('KeyService', () => {
     const request = (name: string): PlanRequest => ({
       names: [name],
       isExplicit: false,
-      caller: { id: 'c', tier: 'enterprise', scopes: ['chat'], weight: 1 },
+      caller: { id: 'c', tier: 'enterprise', scopes: ['chat'], weight: 1, limits: {} },
       isStrict: false,
       body: {},
       bodyLength: 10,

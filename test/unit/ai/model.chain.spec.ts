@@ -4,7 +4,7 @@ import { RoutePlan } from '../../../src/ai/route/route.plan.js';
 import type { Caller } from '../../../src/auth/index.js';
 import { catalogue, deployment, model, provider } from '../../support/catalogues.js';
 
-const caller = (tier: Caller['tier']): Caller => ({ id: 'c', tier, scopes: ['chat'], weight: 1 });
+const caller = (tier: Caller['tier']): Caller => ({ id: 'c', tier, scopes: ['chat'], weight: 1, limits: {} });
 
 interface Wish {
   readonly tier?: Caller['tier'];

@@ -66,7 +66,7 @@ function requestOf(name: string): PlanRequest {
   return {
     names: [name],
     isExplicit: false,
-    caller: { id: 'c', tier: 'enterprise', scopes: ['chat'], weight: 1 },
+    caller: { id: 'c', tier: 'enterprise', scopes: ['chat'], weight: 1, limits: {} },
     isStrict: false,
     body: {},
     bodyLength: 100,
@@ -182,7 +182,7 @@ describe('RoutePlanner', () => {
     });
 
     it('says nothing of a fallback that failed, or of another name of the list that is refused', async () => {
-      const caller = { id: 'c', tier: 'free', scopes: ['chat'], weight: 1 } as const;
+      const caller = { id: 'c', tier: 'free', scopes: ['chat'], weight: 1, limits: {} } as const;
       const { plan: found } = await plan('small', { wordless: 'three' });
       found.meet(at(found, 'one'), broken);
       expect(found.reasonFor({ ...at(found, 'one').model, name: 'other', aliases: [] })).toBe('error');
@@ -228,7 +228,7 @@ describe('RoutePlanner', () => {
   });
 
   it('row 16: holds no model outside the tiers of the caller or of our keys', async () => {
-    const caller = { id: 'c', tier: 'free', scopes: ['chat'], weight: 1 } as const;
+    const caller = { id: 'c', tier: 'free', scopes: ['chat'], weight: 1, limits: {} } as const;
     const { plan: free } = await plan('small', { caller, bodyLength: 50_000, counts: { small: 20_000 } });
     expect(orderOf(free)).toEqual(['small@one', 'small@two']);
     const isWorth: KeyKnowledge['isWorth'] = ({ provider: at }) => at === 'two';

@@ -25,7 +25,7 @@ describe('ApiKeyGuard', () => {
 
   it('tells the handler who calls', async () => {
     const response = await get('/whoami', KEY);
-    expect(response.json()).toEqual({ id: 'acme', tier: 'pro', scopes: ['chat'], weight: 3 });
+    expect(response.json()).toEqual({ id: 'acme', tier: 'pro', scopes: ['chat'], weight: 3, limits: {} });
   });
 
   it('row 49: answers a wrong key, a malformed one and none with one generic 401', async () => {

@@ -8,18 +8,25 @@ describe('CallerRegistry.authenticate()', () => {
   const registry = new CallerRegistry({
     callers: [
       callerWithKey('acme-key', { name: 'acme' }),
-      callerWithKey('ops-key', { name: 'ops', tier: 'enterprise', scopes: ['chat', 'admin'], weight: 9 }),
+      callerWithKey('ops-key', { name: 'ops', tier: 'enterprise', scopes: ['chat', 'admin'], weight: 9, limits: {} }),
       callerWithKey('schlüssel', { name: 'umlaut' }),
     ],
   });
 
   it('knows each caller by the key', () => {
-    expect(registry.authenticate(bearer('acme-key'))).toEqual({ id: 'acme', tier: 'pro', scopes: ['chat'], weight: 3 });
+    expect(registry.authenticate(bearer('acme-key'))).toEqual({
+      id: 'acme',
+      tier: 'pro',
+      scopes: ['chat'],
+      weight: 3,
+      limits: {},
+    });
     expect(registry.authenticate(bearer('ops-key'))).toEqual({
       id: 'ops',
       tier: 'enterprise',
       scopes: ['chat', 'admin'],
       weight: 9,
+      limits: {},
     });
   });
 
@@ -32,7 +39,7 @@ describe('CallerRegistry.authenticate()', () => {
     const caller = registry.authenticate(bearer('acme-key'));
     expect(Object.isFrozen(caller)).toBe(true);
     expect(Object.isFrozen(caller.scopes)).toBe(true);
-    expect(Object.keys(caller).sort()).toEqual(['id', 'scopes', 'tier', 'weight']);
+    expect(Object.keys(caller).sort()).toEqual(['id', 'limits', 'scopes', 'tier', 'weight']);
   });
 
   it.each([

@@ -18,6 +18,8 @@ describe('coordinator.yaml, the smallest', () => {
         timeouts: { connectMs: 3_000, firstTokenMs: 20_000, idleMs: 30_000 },
         slotLeaseMs: 60_000,
         busyWaitMs: 0,
+        expectedOutputTokens: 1_024,
+        cacheTtlMs: 300_000,
         fallbacks: [],
         prefer: 'listed',
         deployments: [{ provider: 'p', model: 'm-1', limits: {} }],
@@ -95,7 +97,7 @@ describe('faults of coordinator.yaml', () => {
     [
       'a limit for another model',
       { limits: { 'gpt-9': 5 } },
-      'models[0].limits.gpt-9: unknown key; known are rpm, tpm, concurrency',
+      'models[0].limits.gpt-9: unknown key; known are rpm, tpm, concurrency, windows, tokenRule, whenStoreDown, slots',
     ],
     ['a misspelt limit', { limits: { rmp: 5 } }, 'models[0].limits.rmp: unknown key, did you mean rpm?'],
     ['a misspelt key', { fallback: ['m'] }, 'models[0].fallback: unknown key, did you mean fallbacks?'],
@@ -178,7 +180,7 @@ describe('faults of coordinator.yaml', () => {
     [
       '__proto__',
       JSON.parse('{"__proto__": {"polluted": true}}'),
-      'models[0].__proto__: unknown key; known are name, aliases, created, ownedBy, contextWindow, maxOutputTokens, separateInputLimit, supportsTemperature, tokenizer, limits, timeouts, slotLeaseMs, busyWaitMs, fallbacks, prefer, deployments, simulated',
+      'models[0].__proto__: unknown key; known are name, aliases, created, ownedBy, contextWindow, maxOutputTokens, separateInputLimit, supportsTemperature, tokenizer, limits, timeouts, slotLeaseMs, busyWaitMs, expectedOutputTokens, cacheTtlMs, fallbacks, prefer, deployments, simulated',
     ],
   ])('in a model: %s', (_case, changes, fault) => {
     expect(

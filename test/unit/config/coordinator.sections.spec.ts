@@ -70,7 +70,9 @@ describe('faults of coordinator.yaml', () => {
     [
       'a limit for an unknown model (row 35)',
       fileWith({ callers: [caller({ limits: { 'gpt-9': { rpm: 1 } } })] }),
-      ['callers[0].limits.gpt-9: unknown key; known are rpm, tpm, concurrency'],
+      [
+        'callers[0].limits.gpt-9: unknown key; known are rpm, tpm, concurrency, windows, tokenRule, whenStoreDown, slots',
+      ],
     ],
   ])('in the whole: %s', (_case, content, faults) => {
     expect(faultsOfFile(content)).toEqual(faults);
