@@ -240,4 +240,7 @@ export interface CardList {
   readonly cards: readonly MessageCard[];
 }
 
-export type TurnNews = { readonly kind: 'events' | 'ended' | 'cancelled'; readonly turnId: string };
+export interface TurnNews {
+  readonly kind: 'events' | 'ended' | 'cancelled';
+  readonly turnId: string;
+}
