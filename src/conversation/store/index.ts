@@ -1,0 +1,6 @@
+export type * from './conversation.js';
+export type { ChangeRefusal, ConversationStore, Created } from './conversation.store.js';
+export { readLog } from './log.reader.js';
+export type * from './message.js';
+export type * from './turn.js';
+export { newTurnToken, parseTurnId } from './turn.id.js';
