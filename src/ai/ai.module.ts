@@ -44,7 +44,7 @@ import { VertexAdapter } from './upstream/vertex/vertex.adapter.js';
     UpstreamGate,
   ],
   controllers: [ChatController, ModelsController],
-  exports: [Catalogue, StatusService],
+  exports: [Catalogue, StatusService, TokenCounters],
 })
 export class AiModule implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
   constructor(

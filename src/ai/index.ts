@@ -4,3 +4,5 @@ export { Catalogue } from './catalogue/catalogue.js';
 export { CHAT_SCHEMAS } from './endpoint/schema/chat.schemas.js';
 export type { DeploymentStatus, KeyStatus, ModelStatus, PodStatus, Status, UpstreamStatus } from './status/status.js';
 export { StatusService } from './status/status.service.js';
+export { isObject, type JsonObject, parseObject } from './wire/json-value.js';
+export { type CallTerms, readTerms } from './endpoint/call.reader.js';

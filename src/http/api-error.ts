@@ -9,6 +9,8 @@ export interface ApiErrorOptions {
   readonly isRetryable?: boolean;
   /** A provider's own, finer code for the same decision (`content_filter`, `unsupported_value`): what the body's `code` says. */
   readonly reportedCode?: string;
+  /** Facts of this error alone, as further members of the body's `error`. */
+  readonly details?: Readonly<Record<string, string | number | boolean | null>>;
   readonly cause?: unknown;
 }
 
@@ -22,6 +24,7 @@ export class ApiError extends Error {
   readonly retryAfterMs: number | undefined;
   readonly isRetryable: boolean | undefined;
   readonly reportedCode: string;
+  readonly details: Readonly<Record<string, string | number | boolean | null>>;
 
   constructor(
     readonly code: ErrorCode,
@@ -33,5 +36,6 @@ export class ApiError extends Error {
     this.retryAfterMs = options.retryAfterMs;
     this.isRetryable = options.isRetryable;
     this.reportedCode = options.reportedCode ?? code;
+    this.details = options.details ?? {};
   }
 }

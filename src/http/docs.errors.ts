@@ -13,7 +13,7 @@ type ResponseObject = Exclude<Operation['responses']['default'], { $ref: string 
 /** The errors that an operation can give, each with a message as it really gives it. */
 export type DocumentedErrors = Readonly<Partial<Record<ErrorCode, DocumentedError>>>;
 
-interface DocumentedError extends Pick<ApiErrorOptions, 'param' | 'reportedCode'> {
+interface DocumentedError extends Pick<ApiErrorOptions, 'param' | 'reportedCode' | 'details'> {
   readonly message: string;
 }
 
@@ -78,6 +78,8 @@ export function errorSchema(): NonNullable<Components['schemas']>[string] {
       param: { type: 'string', nullable: true, example: 'max_tokens', description: 'The request member at fault.' },
       code: { type: 'string', nullable: true, example: 'invalid_request', description: codeText() },
     },
+    // Some errors tell facts of their own.
+    additionalProperties: true,
   };
   return { type: 'object', required: ['error'], properties: { error } };
 }

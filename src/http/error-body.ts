@@ -19,7 +19,13 @@ export function errorStatus(error: ApiError): number {
 /** The body of an error answer, or the `data` of an error frame on a stream. */
 export function errorBody(error: ApiError): ErrorBody {
   return {
-    error: { message: error.message, type: rowOf(error).type, param: error.param ?? null, code: error.reportedCode },
+    error: {
+      ...error.details,
+      message: error.message,
+      type: rowOf(error).type,
+      param: error.param ?? null,
+      code: error.reportedCode,
+    },
   };
 }
 

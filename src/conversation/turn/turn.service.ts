@@ -1,0 +1,70 @@
+import { Inject, Injectable } from '@nestjs/common';
+import { type Catalogue, type JsonObject, parseObject } from '../../ai/index.js';
+import { ApiError } from '../../http/index.js';
+import type { Lease } from '../../lock/index.js';
+import { CONVERSATION_CATALOGUE, CONVERSATION_STORE } from '../conversation.options.js';
+import { type ConversationStore, type Place, parseTurnId, type Turn } from '../store/index.js';
+import { asNew } from './chat.messages.js';
+import { ConversationLocks } from './conversation.locks.js';
+import type { TurnAsk, TurnInput } from './turn.ask.js';
+import { conversationMissing, turnInProgress, turnMissing } from './turn.errors.js';
+import { turnModel } from './turn.model.js';
+import { type AskedTurn, TurnRuns } from './turn.runs.js';
+import { sameTurn } from './turn.starter.js';
+
+/** Turns of conversations: one after the other, each once, and answered whoever stays to read. */
+@Injectable()
+export class TurnService {
+  constructor(
+    @Inject(CONVERSATION_STORE) private readonly store: ConversationStore,
+    private readonly locks: ConversationLocks,
+    private readonly runs: TurnRuns,
+    @Inject(CONVERSATION_CATALOGUE) private readonly catalogue: Catalogue,
+  ) {}
+
+  /**
+   * Resolves when the messages are in the store.
+   *
+   * @throws ApiError for every refusal; then nothing is stored and nobody was called
+   */
+  async ask(ask: TurnAsk, input: TurnInput): Promise<AskedTurn> {
+    const { place, key, terms, waits, signal } = ask;
+    this.runs.assertOpen();
+    const known = key === undefined ? undefined : await this.store.findKeyed(place, key);
+    if (known !== undefined) return { turn: sameTurn(known), run: undefined };
+    const conversation = await this.store.find(place);
+    if (conversation === undefined) throw conversationMissing();
+    const model = turnModel(this.catalogue, terms.caller, [input.model, conversation.model]);
+    return this.#held(await this.locks.acquire(place, { waits, signal }), (lease) =>
+      this.runs.begin(ask, input, { model, lease }),
+    );
+  }
+
+  /** What a turn was begun with, to be answered again. @throws ApiError not_found, turn_in_progress, conflict */
+  async inputAgain(place: Place, turnId: string, changes: JsonObject): Promise<TurnInput> {
+    const turn = await this.store.findTurn(place, turnId);
+    const firstSeq = parseTurnId(turnId)?.firstSeq;
+    if (turn === undefined || firstSeq === undefined) throw turnMissing();
+    if (turn.status === 'running') throw turnInProgress(turnId, 1_000);
+    const [first, ...rest] = turn.messages.filter(({ role }) => role !== 'assistant').map(asNew);
+    if (first === undefined) throw new ApiError('conflict', 'this turn holds nothing that could be answered again');
+    const { model = turn.model, ...parameters } = { ...parseObject(turn.request), ...changes };
+    return {
+      messages: [first, ...rest],
+      model: typeof model === 'string' ? model : turn.model,
+      parameters,
+      replaces: { turnId, supersedesFrom: Math.min(turn.supersedesFrom ?? firstSeq, firstSeq) },
+    };
+  }
+
+  /** The lock is the run's where there is one. */
+  async #held(lease: Lease, begin: (lease: Lease) => Promise<AskedTurn>): Promise<AskedTurn> {
+    let asked: AskedTurn | undefined;
+    try {
+      asked = await begin(lease);
+      return asked;
+    } finally {
+      if (asked?.run === undefined) await lease.release();
+    }
+  }
+}
