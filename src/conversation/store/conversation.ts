@@ -28,6 +28,8 @@ export interface Conversation extends ConversationDraft {
   readonly createdAt: number;
   /** Of the last turn or change. */
   readonly updatedAt: number;
+  /** When it is over unless it is used again; undefined: never. */
+  readonly expiresAt: number | undefined;
   /** Of the last message in the log; 0: there was none yet. */
   readonly seq: number;
   /** Of the first message that is left in the log; `seq` + 1 where none is. */
