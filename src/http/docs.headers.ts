@@ -31,6 +31,7 @@ export const DOCUMENTED_HEADERS = {
     example: 405,
   },
   'openai-version': text('As the provider sent it.', '2020-10-01'),
+  etag: text('What the conversation is at: for `if-match`.', '"2-1"'),
   'retry-after': count('Seconds after which another try makes sense, rounded up.', 1),
   'retry-after-ms': count('The same in milliseconds, exact.', 1_000),
   'x-should-retry': {

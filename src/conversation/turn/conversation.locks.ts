@@ -89,5 +89,7 @@ function queueOf(place: Place): string {
 
 /** Says nothing of owner and id: operators see the names of locks. */
 function nameOf({ owner, id }: Place): string {
-  return createHash('sha256').update(JSON.stringify([owner, id])).digest('base64url');
+  return createHash('sha256')
+    .update(JSON.stringify([owner, id]))
+    .digest('base64url');
 }

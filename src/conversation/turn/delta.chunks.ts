@@ -22,7 +22,9 @@ function textOf({ choices, usage }: JsonObject): string | undefined {
   if (!isObject(choice) || isGiven(choice['finish_reason']) || isGiven(choice['logprobs'])) return undefined;
   const { delta } = choice;
   if (!isObject(delta) || typeof delta['content'] !== 'string') return undefined;
-  const isOnlyText = Object.entries(delta).every(([key, value]) => key === 'role' || key === 'content' || !isGiven(value));
+  const isOnlyText = Object.entries(delta).every(
+    ([key, value]) => key === 'role' || key === 'content' || !isGiven(value),
+  );
   return isOnlyText ? delta['content'] : undefined;
 }
 

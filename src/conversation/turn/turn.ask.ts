@@ -28,13 +28,18 @@ export interface TurnAsk {
   readonly signal: AbortSignal;
 }
 
-/** @throws ApiError invalid_request */
-export function readMessages(content: unknown, toolResults: unknown): TurnInput['messages'] {
+/**
+ * What is said in a turn.
+ *
+ * @param param - the member that holds `content`, for errors
+ * @throws ApiError invalid_request
+ */
+export function readMessages(content: unknown, toolResults: unknown, param: string): TurnInput['messages'] {
   const results = isGiven(toolResults) ? readResults(toolResults) : [];
-  const said = isGiven(content) ? [newMessage('user', readContent(content, 'content'))] : [];
+  const said = isGiven(content) ? [newMessage('user', readContent(content, param))] : [];
   const [first, ...rest] = [...results, ...said];
   if (first !== undefined) return [first, ...rest];
-  throw new ApiError('invalid_request', 'content must say what the user says', { param: 'content' });
+  throw new ApiError('invalid_request', `${param} must say what the user says`, { param });
 }
 
 /**
@@ -62,7 +67,9 @@ export function checkToolResults(messages: readonly NewMessage[], log: readonly 
 
 /** Tells two bodies apart; the order of members, and how the answer is to be told, say nothing of what is asked. */
 export function bodyHash(...parts: readonly unknown[]): string {
-  return createHash('sha256').update(JSON.stringify(parts.map(sorted))).digest('base64url');
+  return createHash('sha256')
+    .update(JSON.stringify(parts.map(sorted)))
+    .digest('base64url');
 }
 
 export function newMessage(role: NewMessage['role'], content: Content, toolCallId?: string): NewMessage {

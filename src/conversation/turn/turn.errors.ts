@@ -11,7 +11,9 @@ export function turnMissing(): ApiError {
 }
 
 export function conversationChanged(): ApiError {
-  return new ApiError('conversation_changed', 'the conversation has changed since: get it again', { param: 'if-match' });
+  return new ApiError('conversation_changed', 'the conversation has changed since: get it again', {
+    param: 'if-match',
+  });
 }
 
 /** @param turnId - of the one that runs, where it is known */

@@ -40,7 +40,7 @@ export class TurnFeed {
   async *follow(place: Place, turnId: string, { afterId, signal }: FollowOptions): AsyncGenerator<FeedItem> {
     const pulse = this.news.pulse(turnId, signal);
     try {
-      for (let after = afterId; ; ) {
+      for (let after = afterId; ;) {
         const page = await this.#page(place, turnId, after);
         const isOver = page.status !== 'running';
         if (page.isWhole || !isOver) {

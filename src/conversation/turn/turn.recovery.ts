@@ -51,7 +51,7 @@ export class TurnRecovery {
 
   async #told(place: Place, turnId: string): Promise<TurnReply> {
     const reply = new TurnReply();
-    for (let afterId: number | undefined; ; ) {
+    for (let afterId: number | undefined; ;) {
       const page = await this.store.events(place, turnId, { afterId, limit: PAGE, process: undefined });
       for (const { name, data, id } of page?.events ?? []) {
         const chunk = name === 'delta' ? parseObject(data) : undefined;

@@ -140,7 +140,10 @@ export class TurnRun {
     if (stop.reason === 'cancelled') return this.#outcome('incomplete');
     if (stop.reason === 'late') return this.#outcome(failed, new ApiError('timeout', 'the time this turn had is over'));
     if (stop.reason === 'lost') throw stop;
-    return this.#outcome('incomplete', new ApiError('draining', 'the server is shutting down: the answer was cut short'));
+    return this.#outcome(
+      'incomplete',
+      new ApiError('draining', 'the server is shutting down: the answer was cut short'),
+    );
   }
 
   #outcome(status: Outcome['status'], error?: ApiError): Outcome {

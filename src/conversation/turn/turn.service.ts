@@ -28,10 +28,28 @@ export class TurnService {
    * @throws ApiError for every refusal; then nothing is stored and nobody was called
    */
   async ask(ask: TurnAsk, input: TurnInput): Promise<AskedTurn> {
-    const { place, key, terms, waits, signal } = ask;
-    this.runs.assertOpen();
+    return (await this.#known(ask)) ?? this.#begin(ask, input);
+  }
+
+  /**
+   * Answers the last turn again, in its place.
+   *
+   * @param changes - in place of what it was asked with
+   * @throws ApiError for every refusal
+   */
+  async askAgain(ask: TurnAsk, turnId: string, changes: JsonObject): Promise<AskedTurn> {
+    return (await this.#known(ask)) ?? this.#begin(ask, await this.#inputAgain(ask.place, turnId, changes));
+  }
+
+  /** Of an Idempotency-Key; asked before the lock is waited for, since a turn that runs is one to be read along. */
+  async #known({ place, key }: TurnAsk): Promise<AskedTurn | undefined> {
     const known = key === undefined ? undefined : await this.store.findKeyed(place, key);
-    if (known !== undefined) return { turn: sameTurn(known), run: undefined };
+    return known === undefined ? undefined : { turn: sameTurn(known), run: undefined };
+  }
+
+  async #begin(ask: TurnAsk, input: TurnInput): Promise<AskedTurn> {
+    const { place, terms, waits, signal } = ask;
+    this.runs.assertOpen();
     const conversation = await this.store.find(place);
     if (conversation === undefined) throw conversationMissing();
     const model = turnModel(this.catalogue, terms.caller, [input.model, conversation.model]);
@@ -41,7 +59,7 @@ export class TurnService {
   }
 
   /** What a turn was begun with, to be answered again. @throws ApiError not_found, turn_in_progress, conflict */
-  async inputAgain(place: Place, turnId: string, changes: JsonObject): Promise<TurnInput> {
+  async #inputAgain(place: Place, turnId: string, changes: JsonObject): Promise<TurnInput> {
     const turn = await this.store.findTurn(place, turnId);
     const firstSeq = parseTurnId(turnId)?.firstSeq;
     if (turn === undefined || firstSeq === undefined) throw turnMissing();

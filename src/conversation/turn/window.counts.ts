@@ -62,7 +62,10 @@ export class WindowCounter {
     const logged = how.log === 'counts' ? await this.#counted(request) : await this.#bounded(request);
     const counted = await Promise.all(messages.map((message) => this.counter.count(message, encoding, how)));
     const bytes = await Promise.all(messages.map((message) => this.counter.bytes(message)));
-    const fixed = [await this.counter.frame(parameters, encoding, how), ...(await this.#system(list.conversation, model, how))];
+    const fixed = [
+      await this.counter.frame(parameters, encoding, how),
+      ...(await this.#system(list.conversation, model, how)),
+    ];
     const seqOf = (at: number): number => list.conversation.seq + 1 + at;
     const fresh = messages.map((message, at) => newCard(message, seqOf(at), counted[at]?.counted));
     return {

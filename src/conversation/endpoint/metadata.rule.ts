@@ -1,0 +1,35 @@
+import type { ApiPropertyOptions } from '@nestjs/swagger';
+import { ValidateBy } from 'class-validator';
+
+/** OpenAI's bounds of an object's metadata. */
+const MOST_PAIRS = 16;
+const LONGEST_KEY = 64;
+const LONGEST_VALUE = 512;
+
+const RULE = `metadata must be at most ${String(MOST_PAIRS)} texts of at most ${String(LONGEST_VALUE)} characters, under names of at most ${String(LONGEST_KEY)}`;
+
+export const METADATA_SCHEMA = {
+  type: 'object',
+  additionalProperties: { type: 'string', maxLength: LONGEST_VALUE },
+  maxProperties: MOST_PAIRS,
+  example: { user: '4711' },
+} as const satisfies ApiPropertyOptions;
+
+/** Few short texts by short names. */
+export function IsMetadata(): PropertyDecorator {
+  return ValidateBy({
+    name: 'isMetadata',
+    validator: { validate: (value: unknown) => isMetadata(value), defaultMessage: () => RULE },
+  });
+}
+
+function isMetadata(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false;
+  const entries: readonly (readonly [string, unknown])[] = Object.entries(value);
+  return (
+    entries.length <= MOST_PAIRS &&
+    entries.every(
+      ([key, text]) => key.length <= LONGEST_KEY && typeof text === 'string' && text.length <= LONGEST_VALUE,
+    )
+  );
+}

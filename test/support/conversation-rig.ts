@@ -1,0 +1,171 @@
+import { AuthModule, configureAuth } from '../../src/auth/index.js';
+import { ConversationModule, TurnRunner, type ConversationSettings } from '../../src/conversation/index.js';
+import type { ConversationStore } from '../../src/conversation/store/index.js';
+import { MemoryConversationStore } from '../../src/conversation/store/memory-conversation.store.js';
+import { CHAT_SCHEMAS } from '../../src/ai/index.js';
+import { onRequestOver, serveDocs } from '../../src/http/index.js';
+import { LockModule, LockService, MemoryLockStore } from '../../src/lock/index.js';
+import { configureObservability, createLogger, ObservabilityModule } from '../../src/observability/index.js';
+import type { AnyStore } from '../../src/store/index.js';
+import { TokenCounters } from '../../src/tokens/index.js';
+import { callerWithKey } from './callers.js';
+import { catalogue, deployment, model, provider } from './catalogues.js';
+import { type Answer, readAnswer } from './completion-rig.js';
+import { startHttpApp, type HttpApp } from './http-app.js';
+import { ScriptedGenerator } from './scripted-generator.js';
+
+export interface RigOptions {
+  readonly pods?: number;
+  readonly settings?: Partial<ConversationSettings>;
+  /** In place of the ones in memory, which all pods share. */
+  readonly store?: AnyStore;
+  readonly conversations?: ConversationStore;
+}
+
+export interface Pod extends HttpApp {
+  readonly turns: TurnRunner;
+  readonly locks: LockService;
+  readonly logs: string[];
+}
+
+const MODELS = ['wide', 'small'];
+const MEMORY: AnyStore = { kind: 'memory', health: () => ({ kind: 'memory' }) };
+
+/** Pods with the conversations' endpoints before scripted models: `wide` (100,000 tokens, the first) and `small` (1,000). */
+export class ConversationRig {
+  private constructor(
+    readonly pods: readonly Pod[],
+    readonly generator: ScriptedGenerator,
+    readonly conversations: ConversationStore,
+    private readonly counters: TokenCounters,
+  ) {}
+
+  static async start(options: RigOptions = {}): Promise<ConversationRig> {
+    const generator = new ScriptedGenerator();
+    const counters = new TokenCounters();
+    const conversations = options.conversations ?? new MemoryConversationStore();
+    const lockStore = new MemoryLockStore();
+    const pods: Pod[] = [];
+    for (let pod = 0; pod < (options.pods ?? 1); pod += 1) {
+      pods.push(await startPod(options, { generator, counters, conversations, lockStore }));
+    }
+    return new ConversationRig(pods, generator, conversations, counters);
+  }
+
+  get pod(): Pod {
+    return this.podAt(0);
+  }
+
+  podAt(at: number): Pod {
+    const pod = this.pods[at];
+    if (pod === undefined) throw new RangeError(`there is no pod ${String(at)}`);
+    return pod;
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.pods.map((pod) => pod.close()));
+    await this.counters.close();
+  }
+
+  send(method: string, path: string, body?: unknown, how: SendOptions = {}): Promise<Response> {
+    const { headers = {}, caller = 'acme', pod = 0, signal } = how;
+    return fetch(`${this.podAt(pod).url}${path}`, {
+      method,
+      headers: {
+        authorization: `Bearer ${caller}-key`,
+        ...(body !== undefined && { 'content-type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+      ...(signal && { signal }),
+    });
+  }
+
+  async ask(method: string, path: string, body?: unknown, how: SendOptions = {}): Promise<Answer> {
+    return readAnswer(await this.send(method, path, body, how));
+  }
+
+  /** A new conversation. @returns its path */
+  async create(body: object = {}): Promise<string> {
+    const { body: card } = await this.ask('POST', '/v1/conversations', body);
+    return `/v1/conversations/${String(card['id'])}`;
+  }
+
+  turn(path: string, body: object | string, how: SendOptions = {}): Promise<Answer> {
+    return this.ask('POST', `${path}/turns`, typeof body === 'string' ? { content: body } : body, how);
+  }
+
+  /** The log, pending messages included. */
+  async log(path: string): Promise<readonly LogMessage[]> {
+    const { body } = await this.ask('GET', `${path}/messages?limit=1000`);
+    return body['data'] as readonly LogMessage[];
+  }
+}
+
+export interface SendOptions {
+  readonly headers?: Readonly<Record<string, string>>;
+  /** `acme` (default) or `other`. */
+  readonly caller?: string;
+  readonly pod?: number;
+  readonly signal?: AbortSignal;
+}
+
+export interface LogMessage {
+  readonly id: string;
+  readonly seq: number;
+  readonly role: string;
+  readonly content: unknown;
+  readonly status: string;
+  readonly turn_id: string;
+  readonly superseded: boolean;
+  readonly tool_calls?: readonly { readonly id: string }[];
+}
+
+/** Roles and texts of a log. */
+export const told = (log: readonly LogMessage[]): readonly string[] =>
+  log.map(({ role, content, status }) => `${role} ${status}: ${String(content)}`);
+
+interface PodParts {
+  readonly generator: ScriptedGenerator;
+  readonly counters: TokenCounters;
+  readonly conversations: ConversationStore;
+  readonly lockStore: MemoryLockStore;
+}
+
+async function startPod({ settings, store }: RigOptions, parts: PodParts): Promise<Pod> {
+  const logs: string[] = [];
+  const logger = createLogger({ level: 'debug', secrets: [] }, { write: (line) => void logs.push(line) });
+  const { generator, counters, conversations, lockStore } = parts;
+  const graceMs = settings?.graceMs ?? 1_000;
+  const app = await startHttpApp({
+    imports: [
+      ObservabilityModule.forRoot({ logger }),
+      AuthModule.forRoot({ callers: ['acme', 'other'].map((name) => callerWithKey(`${name}-key`, { name })) }),
+      LockModule.forRoot({ ...(store === undefined ? { lockStore } : { store }), graceMs }),
+      ConversationModule.forRoot({
+        ...{ store: store ?? MEMORY, catalogue: models(), counters, generator },
+        ...(store === undefined && { conversationStore: conversations }),
+        ...settings,
+        graceMs,
+      }),
+    ],
+    prepare: (nest) => {
+      configureObservability(nest, { onOver: onRequestOver });
+      configureAuth(nest);
+      serveDocs(nest, { version: 'test', schemas: CHAT_SCHEMAS });
+    },
+  });
+  const turns = app.app.get(TurnRunner, { strict: false });
+  return { ...app, turns, locks: app.app.get(LockService, { strict: false }), logs };
+}
+
+function models() {
+  return catalogue({
+    models: [
+      model('wide', [deployment('one')], { contextWindow: 100_000, maxOutputTokens: 1_000 }),
+      model('small', [deployment('one')]),
+    ],
+    providers: [provider('one', 'k1')],
+    tiers: { free: MODELS, pro: MODELS, enterprise: MODELS },
+  });
+}
