@@ -4,3 +4,4 @@ export { readLog } from './log.reader.js';
 export type * from './message.js';
 export type * from './turn.js';
 export { newTurnToken, parseTurnId } from './turn.id.js';
+export { conversationStoreOn } from './conversation-store.factory.js';
