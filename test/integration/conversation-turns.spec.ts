@@ -1,26 +1,301 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
+import { ApiError } from '../../src/http/index.js';
 import { ConversationRig, told } from '../support/conversation-rig.js';
+import { calling, delta, failing, later, saying, type Script, stop, text } from '../support/scripted-generator.js';
 
 let rig: ConversationRig;
-beforeEach(async () => {
+let path: string;
+beforeAll(async () => {
   rig = await ConversationRig.start();
 });
-afterEach(() => rig.close());
+afterAll(() => rig.close());
+beforeEach(async () => {
+  path = await rig.create();
+});
 
-describe('a turn', () => {
-  it('is one message and its reply', async () => {
-    const path = await rig.create({ system: 'Be brief.' });
-    const answer = await rig.turn(path, 'Hello');
-    expect([answer.status, answer.text]).toEqual([200, expect.any(String)]);
-    expect(answer.body).toMatchObject({
-      object: 'turn',
-      status: 'complete',
-      assistant: { content: 'you said: Hello' },
+/** Says nothing but this. */
+const only = (...chunks: readonly Record<string, unknown>[]): Script =>
+  async function* () {
+    await later(0);
+    yield* chunks;
+  };
+
+describe('POST /v1/conversations/{id}/turns', () => {
+  it('answers with the turn, keeps both messages, and tells the model the whole conversation', async () => {
+    path = await rig.create({ system: 'Be brief.' });
+    const first = await rig.turn(path, 'Hello');
+    expect(first.body).toMatchObject({
+      ...{ object: 'turn', status: 'complete', model: 'wide', error: null },
+      user: { seq: 1, role: 'user', content: 'Hello', status: 'complete' },
+      assistant: { seq: 2, content: 'you said: Hello', model: 'answerer', finish_reason: 'stop' },
+      usage: { total_tokens: 7 },
+      window: { firstSeq: 1, lastSeq: 1, messages: 1, droppedMessages: 0 },
     });
-    expect(told(await rig.log(path))).toEqual(['user complete: Hello', 'assistant complete: you said: Hello']);
+    expect(first.headers.get('etag')).toBe('"2-1"');
+    await rig.turn(path, 'And now?');
     expect(rig.generator.messages()).toEqual([
       { role: 'system', content: 'Be brief.' },
       { role: 'user', content: 'Hello' },
+      { role: 'assistant', content: 'you said: Hello' },
+      { role: 'user', content: 'And now?' },
     ]);
+    expect((await rig.log(path)).map(({ seq }) => seq)).toEqual([1, 2, 3, 4]);
+  });
+
+  it('passes on what it does not know, and asks for a stream with its usage', async () => {
+    const tools = [{ type: 'function', function: { name: 'f', parameters: {} } }];
+    await rig.turn(path, { content: 'Hi', temperature: 0.2, tools, model: 'small', max_tokens: 5, stream: false });
+    expect(rig.generator.calls.at(-1)?.request.body).toEqual({
+      ...{ temperature: 0.2, tools, model: 'small', max_tokens: 5, stream: true },
+      ...{ stream_options: { include_usage: true }, messages: [{ role: 'user', content: 'Hi' }] },
+    });
+  });
+
+  it('takes content parts, and tells them to the model as they are', async () => {
+    const content = [
+      { type: 'text', text: 'What is it?' },
+      { type: 'image_url', image_url: { url: 'data:image/png;base64,AAAA', detail: 'low' } },
+    ];
+    expect((await rig.turn(path, { content })).body).toMatchObject({ user: { content } });
+    expect(rig.generator.messages()).toEqual([{ role: 'user', content }]);
+  });
+
+  it('makes texts well-formed: lone surrogates and NUL (window rule: normalise on input)', async () => {
+    await rig.turn(path, '{"content": "a\\ud800b\\u0000c", "user": "x"}' as unknown as object);
+    const raw = await rig.ask('POST', `${path}/turns`, '{"content": "a\\ud800b\\u0000c"}');
+    expect(raw.body).toMatchObject({ user: { content: 'a\uFFFDbc' } });
+  });
+
+  it.each([
+    [{}, 'content'],
+    [{ content: '' }, 'content'],
+    [{ content: ' \n\t' }, 'content'],
+    [{ content: '\u0000' }, 'content'],
+    [{ content: 5 }, 'content'],
+    [{ content: [] }, 'content'],
+    [{ content: [{ type: 'text', text: ' ' }] }, 'content'],
+    [{ content: [{ text: 'x' }] }, 'content[0]'],
+    [{ content: [{ type: 'text' }] }, 'content[0].text'],
+    [{ content: 'x', model: '' }, 'model'],
+    [{ content: 'x', max_tokens: 0 }, 'max_tokens'],
+    [{ content: 'x', stream: 'yes' }, 'stream'],
+    [{ content: 'x', n: 2 }, 'n'],
+    [{ content: 'x', messages: [] }, 'messages'],
+    [{ tool_results: [] }, 'tool_results'],
+    [{ tool_results: [{ content: 'x' }] }, 'tool_results[0]'],
+    [{ tool_results: [{ tool_call_id: 'c', content: 'x' }] }, 'tool_results[0].tool_call_id'],
+  ])('refuses %j, naming %s, and stores nothing', async (body, param) => {
+    const calls = rig.generator.calls.length;
+    const answer = await rig.turn(path, body);
+    expect([answer.status, answer.body]).toEqual([
+      400,
+      { error: expect.objectContaining({ code: 'invalid_request', param }) },
+    ]);
+    expect([await rig.log(path), rig.generator.calls.length]).toEqual([[], calls]);
+  });
+
+  it('refuses a model that there is not, before anything is stored', async () => {
+    const answer = await rig.turn(path, { content: 'x', model: 'nope' });
+    expect([answer.status, answer.body]).toMatchObject([404, { error: { code: 'model_not_found', param: 'model' } }]);
+    expect(await rig.log(path)).toEqual([]);
+  });
+
+  it('sends text that looks like a special token as it is (conversations, case 12)', async () => {
+    const answer = await rig.turn(path, '<|endoftext|>');
+    expect([answer.status, rig.generator.messages()]).toEqual([200, [{ role: 'user', content: '<|endoftext|>' }]]);
+  });
+});
+
+describe('a turn whose model fails', () => {
+  it('keeps what came, as incomplete, and says why (case 15)', async () => {
+    rig.generator.play(failing(new ApiError('upstream_error', 'it broke off'), 'one ', 'two'));
+    const { status, body } = await rig.turn(path, 'Hi');
+    expect([status, body]).toMatchObject([
+      200,
+      { status: 'incomplete', assistant: { content: 'one two' }, error: { code: 'upstream_error' } },
+    ]);
+    expect(told(await rig.log(path))).toEqual(['user complete: Hi', 'assistant incomplete: one two']);
+    await rig.turn(path, 'Go on');
+    expect(rig.generator.messages().map(({ content }) => content)).toEqual(['Hi', 'one two', 'Go on']);
+  });
+
+  it('takes an answer without an end for incomplete', async () => {
+    rig.generator.play(only(text('half')));
+    expect((await rig.turn(path, 'Hi')).body).toMatchObject({ status: 'incomplete', assistant: { content: 'half' } });
+  });
+
+  it('tells the error where nothing came; the pair is shown, and never sent', async () => {
+    rig.generator.play(failing(new ApiError('rate_limit_exceeded', 'later', { retryAfterMs: 5_000 })));
+    const answer = await rig.turn(path, 'Hi', { headers: { 'idempotency-key': 'k' } });
+    expect([answer.status, answer.body, answer.headers.get('x-should-retry')]).toMatchObject([
+      429,
+      { error: { code: 'rate_limit_exceeded', turn_id: expect.stringMatching(/^turn_/) } },
+      'false',
+    ]);
+    expect(told(await rig.log(path))).toEqual(['user failed: Hi', 'assistant failed: ']);
+    // The same key is the same turn.
+    expect((await rig.turn(path, 'Hi', { headers: { 'idempotency-key': 'k' } })).body).toEqual(answer.body);
+    await rig.turn(path, 'Again');
+    expect(rig.generator.messages()).toEqual([{ role: 'user', content: 'Again' }]);
+  });
+
+  it('takes an empty answer for a failure, and sends no empty message later (case 24)', async () => {
+    for (const nothing of [only(stop()), only(), only(text('  '), stop())]) {
+      rig.generator.play(nothing);
+      const answer = await rig.turn(path, 'Hi');
+      expect([answer.status, answer.body]).toMatchObject([502, { error: { code: 'upstream_error' } }]);
+    }
+    await rig.turn(path, 'Again');
+    expect(rig.generator.messages()).toEqual([{ role: 'user', content: 'Again' }]);
+  });
+
+  it('tells nothing of an error that nobody foresaw, and logs it', async () => {
+    rig.generator.play(failing(new TypeError('secret detail')));
+    const answer = await rig.turn(path, 'Hi');
+    expect([answer.status, answer.text]).toEqual([500, expect.not.stringContaining('secret detail')]);
+    expect(rig.pod.logs.join('')).toContain('secret detail');
+  });
+
+  it('keeps a refusal as what the model said', async () => {
+    rig.generator.play(only(delta({ refusal: 'I will not.' }), stop()));
+    expect((await rig.turn(path, 'Hi')).body).toMatchObject({
+      status: 'complete',
+      assistant: { content: 'I will not.' },
+    });
+  });
+});
+
+describe('tools', () => {
+  const results = (...ids: readonly string[]) => ({
+    tool_results: ids.map((id) => ({ tool_call_id: id, content: `result of ${id}` })),
+  });
+
+  it('are called and answered in the next turn, all of them together (case 2)', async () => {
+    rig.generator.play(calling('a', 'b', 'c'));
+    const called = await rig.turn(path, 'Weather?');
+    const call = (id: string) => ({
+      id,
+      type: 'function',
+      function: { name: 'weather', arguments: '{"city":"Rome"}' },
+    });
+    expect(called.body).toMatchObject({
+      status: 'complete',
+      assistant: { content: null, finish_reason: 'tool_calls', tool_calls: ['a', 'b', 'c'].map(call) },
+    });
+    const answered = await rig.turn(path, results('c', 'a', 'b'));
+    expect(answered.body).toMatchObject({
+      status: 'complete',
+      user: null,
+      tool_results: [{ tool_call_id: 'c' }, {}, {}],
+    });
+    expect(rig.generator.messages()).toEqual([
+      { role: 'user', content: 'Weather?' },
+      { role: 'assistant', content: null, tool_calls: ['a', 'b', 'c'].map(call) },
+      ...['c', 'a', 'b'].map((id) => ({ role: 'tool', content: `result of ${id}`, tool_call_id: id })),
+    ]);
+  });
+
+  it('refuses results that are not those of the last calls', async () => {
+    rig.generator.play(calling('a', 'b'));
+    await rig.turn(path, 'Weather?');
+    for (const [body, param] of [
+      [results('a'), 'tool_results'],
+      [results('a', 'b', 'x'), 'tool_results[2].tool_call_id'],
+      [results('a', 'b', 'b'), 'tool_results[2].tool_call_id'],
+    ] as const) {
+      expect((await rig.turn(path, body)).body).toMatchObject({ error: { code: 'invalid_request', param } });
+    }
+    expect(await rig.log(path)).toHaveLength(2);
+  });
+
+  it('sends calls without results to nobody (case 3)', async () => {
+    rig.generator.play(calling('a'));
+    await rig.turn(path, 'Weather?');
+    await rig.turn(path, 'Never mind');
+    expect(rig.generator.messages().map(({ role }) => role)).toEqual(['user', 'user']);
+  });
+
+  it('answers again after a turn with results failed', async () => {
+    rig.generator.play(calling('a'), failing(new ApiError('overloaded', 'no')));
+    await rig.turn(path, 'Weather?');
+    expect((await rig.turn(path, results('a'))).status).toBe(503);
+    expect((await rig.turn(path, results('a'))).status).toBe(200);
+    expect(rig.generator.messages().map(({ role }) => role)).toEqual(['user', 'assistant', 'tool']);
+  });
+});
+
+describe('POST …/regenerate', () => {
+  it('answers the last turn again in its place, with what it was asked with', async () => {
+    await rig.turn(path, 'First');
+    const turn = await rig.turn(path, { content: 'Second', temperature: 0.1 });
+    rig.generator.play(saying(['better']));
+    const again = await rig.ask('POST', `${path}/turns/${String(turn.body['id'])}/regenerate`, { seed: 1 });
+    expect(again.body).toMatchObject({
+      status: 'complete',
+      user: { content: 'Second' },
+      assistant: { content: 'better' },
+    });
+    expect(rig.generator.calls.at(-1)?.request.body).toMatchObject({ temperature: 0.1, seed: 1 });
+    const before = ['First', 'you said: First', 'Second'];
+    expect(rig.generator.messages().map(({ content }) => content)).toEqual(before);
+    expect((await rig.log(path)).map(({ superseded }) => superseded)).toEqual([false, false, true, true, false, false]);
+    await rig.turn(path, 'Third');
+    expect(rig.generator.messages().map(({ content }) => content)).toEqual([...before, 'better', 'Third']);
+  });
+
+  it('goes on until one pleases, and leaves all the others out', async () => {
+    let { body } = await rig.turn(path, 'Hi');
+    for (const wish of ['one', 'two', 'three']) {
+      rig.generator.play(saying([wish]));
+      ({ body } = await rig.ask('POST', `${path}/turns/${String(body['id'])}/regenerate`, {}));
+      expect(rig.generator.messages()).toEqual([{ role: 'user', content: 'Hi' }]);
+    }
+    await rig.turn(path, 'Next');
+    expect(rig.generator.messages().map(({ content }) => content)).toEqual(['Hi', 'three', 'Next']);
+  });
+
+  it('answers a turn that failed', async () => {
+    rig.generator.play(failing(new ApiError('overloaded', 'no')));
+    await rig.turn(path, 'Hi');
+    const [failed] = await rig.log(path);
+    const again = await rig.ask('POST', `${path}/turns/${failed?.turn_id ?? ''}/regenerate`, {});
+    expect(again.body).toMatchObject({ status: 'complete', assistant: { content: 'you said: Hi' } });
+  });
+
+  it('is refused for an earlier turn, and for none', async () => {
+    const first = await rig.turn(path, 'First');
+    await rig.turn(path, 'Second');
+    const calls = rig.generator.calls.length;
+    const early = await rig.ask('POST', `${path}/turns/${String(first.body['id'])}/regenerate`, {});
+    expect([early.status, early.body]).toMatchObject([409, { error: { code: 'conflict' } }]);
+    expect((await rig.ask('POST', `${path}/turns/turn_x_1/regenerate`, {})).status).toBe(404);
+    expect([rig.generator.calls.length, (await rig.log(path)).length]).toEqual([calls, 4]);
+  });
+});
+
+describe('POST /v1/chat', () => {
+  const chat = (user: string, message: string, caller = 'acme') =>
+    rig.ask('POST', '/v1/chat', { user_id: user, message }, { caller });
+
+  it('keeps one conversation per user of the caller', async () => {
+    const first = await chat('ada', 'Hello');
+    const second = await chat('ada', 'Again');
+    expect([first.status, second.body['conversation_id']]).toEqual([200, first.body['conversation_id']]);
+    expect(rig.generator.messages().map(({ content }) => content)).toEqual(['Hello', 'you said: Hello', 'Again']);
+    const elsewhere = [await chat('bob', 'Hi'), await chat('ada', 'Hi', 'other')];
+    for (const { body } of elsewhere) expect(body).toMatchObject({ user: { seq: 1 }, status: 'complete' });
+    const card = await rig.ask('GET', `/v1/conversations/${String(first.body['conversation_id'])}`);
+    expect(card.body).toMatchObject({ metadata: { user_id: 'ada' }, seq: 4 });
+  });
+
+  it('takes any name of a user, and refuses what is none', async () => {
+    expect((await chat('https://id.example/ü?x=1', 'Hi')).status).toBe(200);
+    for (const body of [
+      { message: 'x' },
+      { user_id: '', message: 'x' },
+      { user_id: 'a' },
+      { user_id: 'a', message: ' ' },
+    ])
+      expect((await rig.ask('POST', '/v1/chat', body)).status).toBe(400);
   });
 });

@@ -27,17 +27,17 @@ export const CONVERSATIONS_EXAMPLE: ConversationList = {
   last_id: `${ID}~1795967152000`,
 };
 
-const USER: MessageObject = {
+const USER = {
   ...{ id: 'msg_kPqv0a3nS2u3bJ5mQm0s9g_1', object: 'conversation.message', seq: 1, role: 'user', content: 'Hello!' },
   ...{ status: 'complete', superseded: false, turn_id: TURN, model: null, finish_reason: null, usage: null },
   created_at: CREATED,
-};
+} satisfies MessageObject;
 
-const ASSISTANT: MessageObject = {
+const ASSISTANT = {
   ...USER,
   ...{ id: 'msg_kPqv0a3nS2u3bJ5mQm0s9g_2', seq: 2, role: 'assistant', content: 'Where to?' },
   ...{ model: 'gpt-4.1', finish_reason: 'stop', usage: USAGE, created_at: CREATED + 2 },
-};
+} satisfies MessageObject;
 
 export const MESSAGES_EXAMPLE: MessageObjectList = {
   object: 'list',
@@ -50,12 +50,12 @@ export const EXPORT_EXAMPLE = [CONVERSATION_EXAMPLE, USER, ASSISTANT]
   .map((line) => `${JSON.stringify(line)}\n`)
   .join('');
 
-export const TURN_EXAMPLE: TurnCard = {
+export const TURN_EXAMPLE = {
   ...{ id: TURN, object: 'turn', conversation_id: ID, status: 'complete', model: 'gpt-4.1' },
   ...{ user: USER, assistant: ASSISTANT, usage: USAGE },
   window: { firstSeq: 1, lastSeq: 1, messages: 1, tokens: 21, budget: 890_439, droppedMessages: 0, counting: 'exact' },
   ...{ error: null, created_at: CREATED, ended_at: CREATED + 2 },
-};
+} satisfies TurnCard;
 
 const RUNNING: TurnCard = {
   ...TURN_EXAMPLE,

@@ -13,13 +13,14 @@ export function inputOf({ content, tool_results: results, ...body }: TurnBody, p
 }
 
 /** The members that go to the completion: not those that say how the answer is to be told, nor those that say nothing. */
-export function parametersOf<Body extends AnswerBody>(body: Body): JsonObject {
-  const { model: _model, stream: _stream, stream_options: _options, n: _n, ...parameters } = body;
+export function parametersOf(body: AnswerBody): JsonObject {
+  const { model: _model, stream: _stream, stream_options: _options, n: _n, ...rest } = body;
+  const parameters: JsonObject = rest;
   return Object.fromEntries(Object.entries(parameters).filter(([, value]) => value !== undefined && value !== null));
 }
 
 /** What two requests with one Idempotency-Key have in common; how the answer is told is none of it. */
-export function identityOf<Body extends AnswerBody>(body: Body): JsonObject {
+export function identityOf(body: AnswerBody): JsonObject {
   const { stream: _stream, stream_options: _options, ...identity } = body;
   return { ...identity };
 }

@@ -42,15 +42,9 @@ export class TurnFeed {
     try {
       for (let after = afterId; ;) {
         const page = await this.#page(place, turnId, after);
-        const isOver = page.status !== 'running';
-        if (page.isWhole || !isOver) {
-          for (const { id, name, data } of page.events) {
-            after = id;
-            if (name === 'delta') yield { kind: 'delta', id, data };
-            else if (name === 'turn') yield { kind: 'turn', id, turn: await this.#turn(place, turnId) };
-          }
-        }
-        if (isOver && (page.events.length < PAGE || !page.isWhole)) {
+        yield* this.#told(place, turnId, page);
+        after = page.events.at(-1)?.id ?? after;
+        if (isLast(page)) {
           yield { kind: 'end', id: after ?? 1, turn: await this.#released(place, turnId) };
           return;
         }
@@ -77,6 +71,15 @@ export class TurnFeed {
     }
   }
 
+  /** What is left of a torn answer would only mislead: its end tells all of it. */
+  async *#told(place: Place, turnId: string, page: EventPage): AsyncGenerator<FeedItem> {
+    if (page.status !== 'running' && !page.isWhole) return;
+    for (const { id, name, data } of page.events) {
+      if (name === 'delta') yield { kind: 'delta', id, data };
+      else if (name === 'turn') yield { kind: 'turn', id, turn: await this.#turn(place, turnId) };
+    }
+  }
+
   async #page(place: Place, turnId: string, afterId: number | undefined): Promise<EventPage> {
     const { process } = this.news;
     const page = await this.store.events(place, turnId, { afterId, limit: PAGE, process });
@@ -95,4 +98,8 @@ export class TurnFeed {
     await this.runner.released(turnId);
     return this.#turn(place, turnId);
   }
+}
+
+function isLast({ status, events, isWhole }: EventPage): boolean {
+  return status !== 'running' && (events.length < PAGE || !isWhole);
 }

@@ -33,7 +33,7 @@ export class TurnNews implements OnApplicationBootstrap, OnApplicationShutdown {
   async onApplicationShutdown(): Promise<void> {
     this.#isOver = true;
     this.#again?.cancel();
-    await this.store.unsubscribe(this.process);
+    if (this.#subscription !== undefined) await this.store.unsubscribe(this.process);
   }
 
   /** Calls with what is told of a turn; `resumed`: something may have been missed. @returns takes the listener off */

@@ -139,7 +139,7 @@ export class TurnRun {
     }
     if (stop.reason === 'cancelled') return this.#outcome('incomplete');
     if (stop.reason === 'late') return this.#outcome(failed, new ApiError('timeout', 'the time this turn had is over'));
-    if (stop.reason === 'lost') throw stop;
+    if (stop.reason === 'lost' || stop.reason === 'deleted') throw this.#loss(stop.reason);
     return this.#outcome(
       'incomplete',
       new ApiError('draining', 'the server is shutting down: the answer was cut short'),
@@ -175,8 +175,14 @@ export class TurnRun {
       events: [...events, { name: error === undefined ? 'done' : 'error', data: '{}' }],
     });
     if (answer.kind === 'ended') return answer;
-    if (answer.kind === 'fenced') throw new LockLostError(lease.key, 'gone', { fence: lease.fence });
-    throw new ApiError('not_found', 'the conversation was deleted while its turn was running');
+    throw this.#loss(answer.kind === 'fenced' ? 'lost' : 'deleted');
+  }
+
+  #loss(reason: 'lost' | 'deleted'): Error {
+    if (reason === 'deleted')
+      return new ApiError('not_found', 'the conversation was deleted while its turn was running');
+    const { key, fence, signal } = this.start.lease;
+    return signal.reason instanceof LockLostError ? signal.reason : new LockLostError(key, 'gone', { fence });
   }
 
   async #counted(reply: NewMessage): Promise<NewMessage> {
@@ -186,6 +192,7 @@ export class TurnRun {
 
   #heed(answer: TellAnswer): void {
     if (answer === 'added') return;
-    this.stop(answer === 'cancelled' ? 'cancelled' : 'lost');
+    if (answer === 'cancelled') this.stop('cancelled');
+    else this.stop(answer === 'missing' ? 'deleted' : 'lost');
   }
 }

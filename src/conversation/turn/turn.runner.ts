@@ -1,5 +1,6 @@
 import { type BeforeApplicationShutdown, Inject, Injectable } from '@nestjs/common';
 import { ApiError } from '../../http/index.js';
+import type { ClientTimer } from '../../store/index.js';
 import { CONVERSATION_SETTINGS, type ConversationSettings, RUN_PORTS } from '../conversation.options.js';
 import { TurnNews } from './turn.news.js';
 import { TurnObserver } from './turn.observer.js';
@@ -73,28 +74,18 @@ export class TurnRunner implements BeforeApplicationShutdown {
   }
 
   async #close(graceMs: number): Promise<void> {
-    const { promise, cancel } = this.#timer(graceMs);
-    await Promise.race([this.#idle(), promise]);
-    cancel();
+    let grace: ClientTimer | undefined;
+    const over = new Promise<void>((resolve) => {
+      grace = this.ports.environment.after(graceMs, resolve);
+    });
+    await Promise.race([this.#idle(), over]);
+    grace?.cancel();
     for (const run of this.#runs.values()) run.stop('closing');
     await this.#idle();
   }
 
   async #idle(): Promise<void> {
     while (this.#runs.size > 0) await Promise.allSettled([...this.#runs.values()].map(({ ended }) => ended));
-  }
-
-  #timer(ms: number): { readonly promise: Promise<void>; cancel(): void } {
-    let timer = { cancel: (): void => undefined };
-    const promise = new Promise<void>((resolve) => {
-      timer = this.ports.environment.after(ms, resolve);
-    });
-    return {
-      promise,
-      cancel: () => {
-        timer.cancel();
-      },
-    };
   }
 
   /** A message may have been lost with the connection. */

@@ -3,7 +3,7 @@ import { type Catalogue, type JsonObject, parseObject } from '../../ai/index.js'
 import { ApiError } from '../../http/index.js';
 import type { Lease } from '../../lock/index.js';
 import { CONVERSATION_CATALOGUE, CONVERSATION_STORE } from '../conversation.options.js';
-import { type ConversationStore, type Place, parseTurnId, type Turn } from '../store/index.js';
+import { type ConversationStore, type Place, parseTurnId } from '../store/index.js';
 import { asNew } from './chat.messages.js';
 import { ConversationLocks } from './conversation.locks.js';
 import type { TurnAsk, TurnInput } from './turn.ask.js';
