@@ -39,10 +39,16 @@ export class ClusterNodes {
 
   /** Sends a command to the master of its first key, and follows redirections; never from a queue. */
   async send(command: Command): Promise<unknown> {
-    const node = this.#masterOf(command.getSlot());
+    const node = this.masterOf(command.getSlot());
     if (node?.status === 'wait') await connect(node);
     this.cluster.sendCommand(command);
     return command.promise;
+  }
+
+  /** Where the commands for a slot go now. */
+  masterOf(slot: number | null | undefined): Redis | undefined {
+    const [address] = (typeof slot === 'number' ? this.cluster.slots[slot] : undefined) ?? [];
+    return this.cluster.nodes('all').find(({ options }) => `${options.host ?? ''}:${options.port ?? 0}` === address);
   }
 
   /** Drops nodes that are silent. @throws StoreUnavailableError where none answers, or the cluster says that it is down */
@@ -75,11 +81,6 @@ export class ClusterNodes {
       this.refresh();
     }
     return isAlive;
-  }
-
-  #masterOf(slot: number | null | undefined): Redis | undefined {
-    const [address] = (typeof slot === 'number' ? this.cluster.slots[slot] : undefined) ?? [];
-    return this.cluster.nodes('all').find(({ options }) => `${options.host ?? ''}:${options.port ?? 0}` === address);
   }
 }
 

@@ -25,5 +25,5 @@ export {
 } from './store.errors.js';
 export { StoreModule } from './store.module.js';
 export type { StoreModuleOptions } from './store.module-definition.js';
-export type { AnyStore, DownPolicy, EmbeddedStore, Script, Store, StoreHealth } from './store.js';
+export type { AnyStore, DownPolicy, Durability, EmbeddedStore, Script, Store, StoreHealth } from './store.js';
 export { STORE } from './store.token.js';

@@ -81,13 +81,26 @@ export class RedisCommands {
    * @throws StoreTimeoutError, StoreUnavailableError, StoreConfigurationError; a script's own error as it is
    */
   async send(label: string, command: RedisCommand, alternative?: () => RedisCommand): Promise<unknown> {
+    return this.#within(label, (client, deadline) => this.#sendEither(client, deadline, { command, alternative }));
+  }
+
+  /**
+   * As send(); then waits until replicas have received what this connection has written.
+   *
+   * @throws StoreUnavailableError also where they have not in half of a command's deadline
+   */
+  async sendDurably(
+    label: string,
+    command: RedisCommand,
+    { alternative, replicas }: { alternative: () => RedisCommand; replicas: number },
+  ): Promise<unknown> {
     return this.#within(label, async (client, deadline) => {
-      try {
-        return await this.#sendOver(client, command);
-      } catch (error) {
-        if (replyCode(error) !== 'NOSCRIPT' || alternative === undefined || deadline.isOver) throw error;
-        return this.#sendOver(client, alternative());
-      }
+      const reply = await this.#sendEither(client, deadline, { command, alternative });
+      const node = isCluster(client) ? this.#nodes?.masterOf(slotOf(command)) : client;
+      const reached = (await node?.wait(replicas, Math.floor(this.tuning.commandTimeoutMs / 2))) ?? 0;
+      if (reached >= replicas) return reply;
+      const message = `only ${reached} of ${replicas} replicas have received what ${label} wrote`;
+      throw new StoreUnavailableError(message, { mayHaveRun: true });
     });
   }
 
@@ -150,6 +163,19 @@ export class RedisCommands {
     return fault;
   }
 
+  async #sendEither(
+    client: Redis | Cluster,
+    deadline: Deadline,
+    { command, alternative }: { command: RedisCommand; alternative: (() => RedisCommand) | undefined },
+  ): Promise<unknown> {
+    try {
+      return await this.#sendOver(client, command);
+    } catch (error) {
+      if (replyCode(error) !== 'NOSCRIPT' || alternative === undefined || deadline.isOver) throw error;
+      return this.#sendOver(client, alternative());
+    }
+  }
+
   async #sendOver(client: Redis | Cluster, { name, args }: RedisCommand): Promise<unknown> {
     const command = new Command(name, args, { replyEncoding: 'utf8' });
     if (isCluster(client)) return this.#nodes?.send(command);
@@ -196,6 +222,10 @@ export class RedisCommands {
     else await client.del(`${this.clients.keyPrefix}${PROBE_KEY}`);
     this.#health.succeeded();
   }
+}
+
+function slotOf({ name, args }: RedisCommand): number | null | undefined {
+  return new Command(name, args).getSlot();
 }
 
 /** Where a sentinel gives a name, the port must tell. */

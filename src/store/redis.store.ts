@@ -1,12 +1,14 @@
 import { slotText } from './names.js';
 import { type Clients, clientsFor } from './redis.clients.js';
-import { RedisCommands } from './redis.commands.js';
+import { type RedisCommand, RedisCommands } from './redis.commands.js';
 import { parseTuning, type RedisStoreOptions, type StoreTuning } from './redis.options.js';
 import { checkOptions } from './redis.options.rules.js';
 import { RedisSubscriber } from './redis.subscriber.js';
 import { SentinelWatch } from './sentinel.watch.js';
 import { StoreConfigurationError } from './store.errors.js';
-import type { Script, Store, StoreHealth } from './store.js';
+import type { Durability, Script, Store, StoreHealth } from './store.js';
+
+const PRIMARY: Durability = { replicas: 0 };
 
 /**
  * A store on one Redis, on a master that sentinels watch, or on a Redis Cluster. It connects by itself, at once and again after
@@ -21,9 +23,11 @@ export class RedisStore implements Store {
   readonly kind: Store['kind'];
   readonly keyPrefix: string;
   readonly #tuning: Required<StoreTuning>;
+  readonly #clients: Clients;
   readonly #commands: RedisCommands;
   readonly #subscriber: RedisSubscriber;
   readonly #watch: SentinelWatch | undefined;
+  #waiting: RedisCommands | undefined;
 
   constructor(options: RedisStoreOptions) {
     checkOptions(options);
@@ -32,6 +36,7 @@ export class RedisStore implements Store {
       connectionName: this.#tuning.connectionName,
       connectTimeoutMs: this.#tuning.commandTimeoutMs,
     });
+    this.#clients = clients;
     this.kind = clients.kind;
     this.keyPrefix = clients.keyPrefix;
     this.#commands = new RedisCommands(clients, this.#tuning, () => {
@@ -41,6 +46,7 @@ export class RedisStore implements Store {
     if (clients.sentinels === undefined) return;
     this.#watch = new SentinelWatch(clients.sentinels, this.#tuning, (master) => {
       this.#commands.follow(master);
+      this.#waiting?.follow(master);
     });
   }
 
@@ -49,14 +55,19 @@ export class RedisStore implements Store {
     return this.#commands.connected();
   }
 
-  async run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown> {
+  async run(
+    script: Script,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+    { replicas }: Durability = PRIMARY,
+  ): Promise<unknown> {
     checkKeys(script, keys);
     const rest = [keys.length, ...keys, ...args];
+    const command = { name: 'evalsha', args: [script.sha1, ...rest] };
+    const alternative = (): RedisCommand => ({ name: 'eval', args: [script.source, ...rest] });
     try {
-      return await this.#commands.send(script.name, { name: 'evalsha', args: [script.sha1, ...rest] }, () => ({
-        name: 'eval',
-        args: [script.source, ...rest],
-      }));
+      if (replicas === 0) return await this.#commands.send(script.name, command, alternative);
+      return await this.#patient().sendDurably(script.name, command, { alternative, replicas });
     } catch (error) {
       throw namingKeys(error, keys);
     }
@@ -81,7 +92,13 @@ export class RedisStore implements Store {
 
   /** Ends the store's own connections; what is under way fails. A client that was passed in stays as it is. */
   async close(): Promise<void> {
-    await Promise.all([this.#watch?.close(), this.#subscriber.close(), this.#commands.close()]);
+    await Promise.all([this.#watch?.close(), this.#subscriber.close(), this.#commands.close(), this.#waiting?.close()]);
+  }
+
+  /** WAIT holds its connection up, and counts the writes of that connection alone: it has one of its own, which no lock stands behind. */
+  #patient(): RedisCommands {
+    this.#waiting ??= new RedisCommands(this.#clients, this.#tuning, () => undefined);
+    return this.#waiting;
   }
 
   #followMaster({ kind }: Clients): void {

@@ -13,9 +13,15 @@ export interface Store {
    * once; nothing is kept for later.
    *
    * @param keys - whole names, made by the module's *.keys.ts; one hash tag
+   * @param durability - by default the primary's word is enough
    * @throws StoreTimeoutError, StoreUnavailableError, StoreConfigurationError (wrong topology, password, database, type, slot, or a script that failed)
    */
-  run(script: Script, keys: readonly string[], args: readonly (string | number)[]): Promise<unknown>;
+  run(
+    script: Script,
+    keys: readonly string[],
+    args: readonly (string | number)[],
+    durability?: Durability,
+  ): Promise<unknown>;
   /**
    * One connection for all subscriptions. Resolves once the subscription is acknowledged. After a lost connection it subscribes
    * again by itself.
@@ -36,6 +42,15 @@ export interface Store {
   scan(pattern: string): AsyncIterable<readonly string[]>;
   /** Known without asking. */
   health(): StoreHealth;
+}
+
+/** What else must have happened to a script's writes before it is answered. */
+export interface Durability {
+  /**
+   * How many replicas must have received them (WAIT). Where they have not in time, it fails with StoreUnavailableError, although the
+   * primary has them: repeat it. A failover to a replica that was not among them may still lose them.
+   */
+  readonly replicas: number;
 }
 
 /** The embedded store: everything that coordinates keeps its state in this process. */

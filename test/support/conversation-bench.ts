@@ -51,7 +51,7 @@ export async function redisConversationBench(
   const redis = new ClockedRedis(prefix, clock, client, subscriber);
   const options = { clock: { key: CLOCK_KEY } };
   const scripts = { conversation: loadConversationScripts(options), owner: loadOwnerScripts(options) };
-  const store = new RedisConversationStore(redis, scripts);
+  const store = new RedisConversationStore(redis, undefined, scripts);
   const heard = await listen(store, () => redis.settle());
   const close = async (): Promise<void> => {
     // In order: what is on its way is done with.

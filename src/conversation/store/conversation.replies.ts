@@ -6,7 +6,7 @@ import type { ChangeRefusal, Created } from './conversation.store.js';
 import type { CardList, MessageList } from './message.js';
 import { readMessage, readTurn, type ToldMessage } from './message.format.js';
 import { ReplyReader } from './reply.reader.js';
-import type { EndAnswer, EventPage, KeyedTurn, StartAnswer, Turn, TurnNews } from './turn.js';
+import type { EndAnswer, EventPage, KeyedTurn, StartAnswer, TellAnswer, Turn, TurnNews } from './turn.js';
 import { parseTurnId, type TurnIdParts, turnIdOf } from './turn.id.js';
 
 const REFUSALS = new Map<number, Refusal>([
@@ -15,6 +15,19 @@ const REFUSALS = new Map<number, Refusal>([
   [-2, 'changed'],
   [-3, 'busy'],
 ]);
+const TELL_ANSWERS = new Map<number, TellAnswer>([
+  [1, 'added'],
+  [2, 'cancelled'],
+  [0, 'missing'],
+  [-1, 'fenced'],
+  [-2, 'over'],
+]);
+const CANCEL_ANSWERS = new Map<number, 'asked' | 'over' | 'missing'>([
+  [1, 'asked'],
+  [0, 'over'],
+  [-1, 'missing'],
+]);
+
 const HEAD = /^(\d+)\|(.*)$/s;
 const NEWS = /^(events|ended|cancelled)\|([\w-]+)\|(\d+)$/;
 const RUNNING = 'r';
@@ -48,13 +61,12 @@ export function readRemoved(reply: unknown): TurnIdParts | ChangeRefusal {
     : changeRefusal('remove', refusalOf(values, kind));
 }
 
-/** A script that answers one number. */
-export function readOne<Answer>(script: string, answers: ReadonlyMap<number, Answer>, reply: unknown): Answer {
-  const values = new ReplyReader(script, [reply]);
-  const number = values.integer();
-  const answer = answers.get(number);
-  if (answer === undefined) throw values.fault(number);
-  return answer;
+export function readAdded(reply: unknown): TellAnswer {
+  return readOne('tell', TELL_ANSWERS, reply);
+}
+
+export function readCancelled(reply: unknown): 'asked' | 'over' | 'missing' {
+  return readOne('cancel', CANCEL_ANSWERS, reply);
 }
 
 export function readStarted(id: string, reply: unknown): StartAnswer {
@@ -202,6 +214,15 @@ function readTold(values: ReplyReader): ToldMessage {
   const seq = values.integer();
   const [head, content, extras] = [values.text(), values.text(), values.text()];
   return { seq, head, content, extras, isSuperseded: values.integer() === 1 };
+}
+
+/** A script that answers one number. */
+function readOne<Answer>(script: string, answers: ReadonlyMap<number, Answer>, reply: unknown): Answer {
+  const values = new ReplyReader(script, [reply]);
+  const number = values.integer();
+  const answer = answers.get(number);
+  if (answer === undefined) throw values.fault(number);
+  return answer;
 }
 
 function changeRefusal(script: string, refusal: Refusal): ChangeRefusal {

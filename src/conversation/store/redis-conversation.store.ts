@@ -1,4 +1,4 @@
-import type { Script, Store } from '../../store/index.js';
+import type { Durability, Script, Store } from '../../store/index.js';
 import type { Encoding } from '../../tokens/index.js';
 import { encodingMark, formatCount } from './card.format.js';
 import type {
@@ -53,27 +53,16 @@ export interface ConversationScriptSet {
 
 type Words = readonly (string | number)[];
 
-const TELL_ANSWERS = new Map<number, TellAnswer>([
-  [1, 'added'],
-  [2, 'cancelled'],
-  [0, 'missing'],
-  [-1, 'fenced'],
-  [-2, 'over'],
-]);
-const CANCEL_ANSWERS = new Map<number, 'asked' | 'over' | 'missing'>([
-  [1, 'asked'],
-  [0, 'over'],
-  [-1, 'missing'],
-]);
-
 /** Conversations shared by all processes on one Redis. Each question is one script, so it happens at once or not at all. */
 export class RedisConversationStore implements ConversationStore {
   private readonly channels: string;
   private readonly scripts: ConversationScripts;
   private readonly lists: OwnerList;
 
+  /** @param durability - of what is acknowledged: all but events, cancellations and counts */
   constructor(
     private readonly store: Store,
+    private readonly durability: Durability = { replicas: 0 },
     scripts: ConversationScriptSet = { conversation: loadConversationScripts(), owner: loadOwnerScripts() },
   ) {
     this.channels = channelPrefix(store.keyPrefix);
@@ -82,7 +71,7 @@ export class RedisConversationStore implements ConversationStore {
   }
 
   async create(place: Place, draft: ConversationDraft): Promise<Created> {
-    const created = replies.readCreated(place.id, await this.run(this.scripts.create, place, draftWords(draft)));
+    const created = replies.readCreated(place.id, await this.write(this.scripts.create, place, draftWords(draft)));
     await this.lists.touch(place.owner, created.conversation);
     return created;
   }
@@ -98,14 +87,14 @@ export class RedisConversationStore implements ConversationStore {
     ifVersion?: ExpectedVersion,
   ): Promise<Conversation | ChangeRefusal> {
     const words = [...versionWords(ifVersion), ...changeWords(changes)];
-    const changed = replies.readChanged(place.id, await this.run(this.scripts.change, place, words));
+    const changed = replies.readChanged(place.id, await this.write(this.scripts.change, place, words));
     if (typeof changed !== 'string') await this.lists.touch(place.owner, changed);
     return changed;
   }
 
   async remove(place: Place, ifVersion?: ExpectedVersion): Promise<'removed' | ChangeRefusal> {
     const words = [...versionWords(ifVersion), this.channels];
-    const removed = replies.readRemoved(await this.run(this.scripts.remove, place, words));
+    const removed = replies.readRemoved(await this.write(this.scripts.remove, place, words));
     if (typeof removed === 'string') return removed;
     await this.lists.drop(place.owner, place.id);
     const { token, firstSeq } = removed;
@@ -119,7 +108,9 @@ export class RedisConversationStore implements ConversationStore {
     ifVersion?: ExpectedVersion,
   ): Promise<Conversation | ChangeRefusal | 'fenced' | 'busy'> {
     const words = [...versionWords(ifVersion), this.channels, fence];
-    return replies.readFound('clear', place.id, await this.run(this.scripts.clear, place, words));
+    const cleared = replies.readFound('clear', place.id, await this.write(this.scripts.clear, place, words));
+    if (typeof cleared !== 'string') await this.lists.touch(place.owner, cleared);
+    return cleared;
   }
 
   list(owner: string, page: ListPage): Promise<ConversationList> {
@@ -132,8 +123,9 @@ export class RedisConversationStore implements ConversationStore {
     const keys = this.keysOf(place);
     const reply = await this.store.run(
       this.scripts.start,
-      [...keys, usedKey(keys, start.key?.hash ?? '')],
+      [...keys, usedKey(keys, start.key?.hash ?? ''), eventsKey(keys, start.token)],
       [place.owner, ...versionWords(start.ifVersion), ...startWords(start, replaces)],
+      this.durability,
     );
     const answer = replies.readStarted(place.id, reply);
     if (answer.kind === 'started') await this.lists.touch(place.owner, answer.conversation);
@@ -157,14 +149,20 @@ export class RedisConversationStore implements ConversationStore {
       ...events.flatMap(({ name, data }) => [name, data]),
     ];
     const reply = await this.runTurn(this.scripts.tell, place, turn.token, words);
-    return replies.readOne('tell', TELL_ANSWERS, reply);
+    return replies.readAdded(reply);
   }
 
   async endTurn(place: Place, turnId: string, end: TurnEnd): Promise<EndAnswer> {
     const turn = parseTurnId(turnId);
     if (turn === undefined) return { kind: 'missing' };
-    const words = [this.channels, turn.token, turn.firstSeq, ...endWords(end)];
-    const answer = replies.readEnded(place.id, await this.runTurn(this.scripts.end, place, turn.token, words));
+    const keys = this.keysOf(place);
+    const reply = await this.store.run(
+      this.scripts.end,
+      [...keys, eventsKey(keys, turn.token)],
+      [place.owner, this.channels, turn.token, turn.firstSeq, ...endWords(end)],
+      this.durability,
+    );
+    const answer = replies.readEnded(place.id, reply);
     if (answer.kind === 'ended') await this.lists.touch(place.owner, answer.conversation);
     return answer;
   }
@@ -183,7 +181,7 @@ export class RedisConversationStore implements ConversationStore {
     const turn = parseTurnId(turnId);
     if (turn === undefined) return 'missing';
     const words = [this.channels, turn.token, turn.firstSeq];
-    return replies.readOne('cancel', CANCEL_ANSWERS, await this.run(this.scripts.cancel, place, words));
+    return replies.readCancelled(await this.run(this.scripts.cancel, place, words));
   }
 
   async events(place: Place, turnId: string, request: EventRequest): Promise<EventPage | undefined> {
@@ -220,6 +218,10 @@ export class RedisConversationStore implements ConversationStore {
 
   unsubscribe(process: string): Promise<void> {
     return this.store.unsubscribe(channelOf(this.store.keyPrefix, process));
+  }
+
+  private write(script: Script, place: Place, words: Words): Promise<unknown> {
+    return this.store.run(script, this.keysOf(place), [place.owner, ...words], this.durability);
   }
 
   private run(script: Script, place: Place, words: Words): Promise<unknown> {

@@ -140,6 +140,7 @@ export class KeptConversation {
   start(start: TurnStart, supersedesFrom: number | undefined, ms: number): KeptTurn {
     const turn = new KeptTurn(start, this.seq + 1, supersedesFrom, ms);
     this.turn = turn;
+    this.events.delete(start.token);
     this.fence = start.fence;
     this.renew(ms, LIMITS.runMs);
     return turn;

@@ -1,3 +1,4 @@
+import { CONVERSATION_LIMITS as LIMITS } from '../conversation.limits.js';
 import { readMessage, readTurn, type ToldMessage } from '../message.format.js';
 import type { Message, MessageList, MessagePage } from '../message.js';
 import type { TurnIdParts } from '../turn.id.js';
@@ -14,6 +15,7 @@ export function decideStart(conversation: KeptConversation, start: TurnStart, ms
   if (start.fence < conversation.fence) return { kind: 'fenced' };
   const { turn } = conversation;
   if (turn?.token === start.token && turn.fence === start.fence) {
+    conversation.renew(ms, LIMITS.runMs);
     return { kind: 'started', conversation: conversation.told(), turn: readTurn(turn.told()) };
   }
   if (turn !== undefined) return { kind: 'left', turn: readTurn(turn.told()) };

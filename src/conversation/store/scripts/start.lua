@@ -5,6 +5,7 @@
 -- KEYS[3] cards
 -- KEYS[4] turn
 -- KEYS[5] what the key was used for: token|first seq|hash of the body|time in ms from which on it is forgotten
+-- KEYS[6] events
 -- ARGV[1] owner
 -- ARGV[2] seq that is expected, or ''
 -- ARGV[3] version that is expected
@@ -59,6 +60,7 @@ local function from()
 end
 
 local function save(first, supersedes)
+  call('DEL', KEYS[6])
   call('HSET', TURN, 'token', ARGV[4], 'first', first, 'fence', ARGV[5], 'process', ARGV[6], 'cancelled', 0, 'from', supersedes,
     'n', 0, 'size', (#ARGV - 10) / 4)
   for at = 11, #ARGV, 4 do
@@ -79,6 +81,8 @@ if fence < conversation.fence then
 end
 local turn = running()
 if turn and turn.token == ARGV[4] and turn.fence == fence then
+  -- A write, so that whoever waits for replicas waits for what it finds.
+  renew(conversation.keep, RUN_MS)
   return started(turn)
 end
 if turn then
