@@ -22,6 +22,8 @@ import { ModelsController } from './endpoint/models.controller.js';
 import { FleetMetrics } from './fleet/fleet.metrics.js';
 import { Fleet, fleetStoreOn } from './fleet/index.js';
 import { KeyService } from './keys/key.service.js';
+import { ledgerProviders } from './ledger/ledger.providers.js';
+import { UsageController } from './ledger/usage.controller.js';
 import { StatusService } from './status/status.service.js';
 import { ADAPTERS, type Adapters } from './upstream/adapters.js';
 import { AnthropicAdapter } from './upstream/anthropic/anthropic.adapter.js';
@@ -43,7 +45,7 @@ import { VertexAdapter } from './upstream/vertex/vertex.adapter.js';
     StatusService,
     UpstreamGate,
   ],
-  controllers: [ChatController, ModelsController],
+  controllers: [ChatController, ModelsController, UsageController],
   exports: [Catalogue, StatusService],
 })
 export class AiModule implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
@@ -72,6 +74,7 @@ export class AiModule implements OnApplicationBootstrap, BeforeApplicationShutdo
         { provide: Catalogue, useFactory: () => new Catalogue({ ...options, now: Date.now }) },
         { provide: Fleet, inject: [STORE, Catalogue, FleetMetrics], useFactory: fleetOf },
         { provide: TokenCounters, useFactory: () => new TokenCounters() },
+        ...ledgerProviders(),
       ],
     };
   }

@@ -70,6 +70,7 @@ function frame(version: string): Omit<OpenAPIObject, 'paths'> {
     .addServer('/', 'The server that this document comes from')
     .addTag('chat', 'Completions by the models of the catalogue')
     .addTag('models', 'The catalogue: what can be asked for, at which price, until when')
+    .addTag('usage', 'What a caller has used, call by call and in sums, and what is left of its budgets')
     .addTag('locks', 'Who holds and who waits, on all pods; for operators: they want a key with the scope `admin`')
     .addTag('status', 'What is known of the providers; for operators: it wants a key with the scope `admin`')
     .addTag('operations', 'Probes and metrics; they want no key')

@@ -41,3 +41,6 @@ export interface LedgerPage {
 
 /** The log's own ids: milliseconds of the store's clock, and a number. */
 export const ENTRY_ID = /^\d{1,16}-\d{1,16}$/;
+
+/** Injection token of the ledger's store. */
+export const LEDGER_STORE = Symbol('LEDGER_STORE');

@@ -1,3 +1,4 @@
+import type { BeforeApplicationShutdown } from '@nestjs/common';
 import type { LedgerEntry } from './ledger.entry.js';
 import { LATEST_MS } from './ledger.limits.js';
 import { type LedgerObserver, type LossReason, SILENT_LEDGER_OBSERVER } from './ledger.observer.js';
@@ -27,7 +28,7 @@ const MOST_AT_ONCE = 100;
  *
  * A timer runs while something is pending, and until {@link close}.
  */
-export class Ledger {
+export class Ledger implements BeforeApplicationShutdown {
   readonly #store: LedgerStore;
   readonly #observer: LedgerObserver;
   readonly #now: () => number;
@@ -78,6 +79,11 @@ export class Ledger {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     for (const [caller, lane] of this.#pending) this.#lose(caller, lane.length, 'shutdown');
+  }
+
+  /** While the store's connections are still there. */
+  beforeApplicationShutdown(): Promise<void> {
+    return this.close();
   }
 
   async #write(): Promise<void> {
