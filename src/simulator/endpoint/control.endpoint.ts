@@ -54,7 +54,7 @@ export class ControlEndpoint {
     const { method } = exchange.request;
     if (method === 'DELETE') {
       this.stats.reset();
-      this.quotas.resetBooks();
+      await this.quotas.resetBooks();
     } else if (method !== 'GET') {
       throw methodNotAllowed(exchange.request);
     }

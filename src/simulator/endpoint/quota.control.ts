@@ -40,8 +40,8 @@ export class QuotaControl {
   }
 
   /** What lies on the windows and what runs stays. */
-  resetBooks(): void {
-    this.judge.resetBooks();
+  resetBooks(): Promise<void> {
+    return this.judge.resetBooks();
   }
 
   private post(body: unknown): void {

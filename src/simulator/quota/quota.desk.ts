@@ -59,8 +59,13 @@ export class QuotaDesk {
     this.account.limit(limits);
   }
 
-  resetBooks(): void {
-    this.account.resetBooks();
+  /** Opens new books, after everything that has happened so far. */
+  resetBooks(): Promise<void> {
+    const resetAt = this.clock();
+    return this.order.run(undefined, () => {
+      this.account.advance(resetAt);
+      this.account.resetBooks();
+    });
   }
 
   /** True: forgetting it changes no later ruling. */

@@ -60,8 +60,8 @@ export class QuotaJudge {
   }
 
   /** Opens new books. What lies on the windows and what runs stays. */
-  resetBooks(): void {
-    for (const { desk } of this.desks.values()) desk.resetBooks();
+  async resetBooks(): Promise<void> {
+    await Promise.all(Array.from(this.desks.values(), ({ desk }) => desk.resetBooks()));
   }
 
   /** For GET /stats: the books of each model and key, with everything that has happened so far. */
