@@ -1,5 +1,13 @@
 import type { BookedEntry, LedgerEntry } from './ledger.entry.js';
-import { IDS_KEPT_MS, LEDGER_LIMITS, type LedgerLimits, MONTHS_KEPT_MS, MOST_IN_MEMORY } from './ledger.limits.js';
+import {
+  IDS_KEPT_MS,
+  LATEST_MS,
+  LEDGER_LIMITS,
+  type LedgerLimits,
+  MONTHS_KEPT_MS,
+  MOST_IN_MEMORY,
+  SKEW_MS,
+} from './ledger.limits.js';
 import { dayOf, monthOf, type PeriodName } from './ledger.periods.js';
 import type { LedgerPage, LedgerStore, PageQuestion } from './ledger.store.js';
 import { addSums, NO_SUMS, type Sums, type SumsByModel, sumsOf } from './ledger.sums.js';
@@ -58,7 +66,7 @@ export class MemoryLedgerStore implements LedgerStore {
     const [stamp = 0, number = 0] = after.split('-').map(Number);
     const keptFrom = this.now() - this.limits.keepMs;
     const found = this.bookOf(caller)
-      .log.filter((entry) => entry.stamp > keptFrom && isBehind(entry, stamp, number))
+      .log.filter((entry) => entry.stamp > keptFrom && isBehind(entry, stamp, number) && isAround(entry, from, to))
       .slice(0, limit);
     const next = found.length < limit ? undefined : found.at(-1)?.id;
     const entries = found.filter(({ at }) => at >= from && at < to).map(published);
@@ -107,6 +115,11 @@ function count({ sums }: Book, name: PeriodName, entry: LedgerEntry, endsAt: num
 
 function isBehind(entry: KeptEntry, stamp: number, number: number): boolean {
   return entry.stamp > stamp || (entry.stamp === stamp && entry.number > number);
+}
+
+/** Those booked so early or so late are left out by the Redis one unseen. */
+function isAround({ stamp }: KeptEntry, from: number, to: number): boolean {
+  return stamp >= from - SKEW_MS && stamp <= to + LATEST_MS + SKEW_MS;
 }
 
 function published({ stamp: _stamp, number: _number, ...entry }: KeptEntry): BookedEntry {
