@@ -25,10 +25,10 @@ export interface AppModuleOptions {
 @Module({})
 export class AppModule {
   static forRoot({ settings, environment, logger, phase, simulatorUrl }: AppModuleOptions): DynamicModule {
-    const { models, providers, tiers, attempts, callers, server } = settings;
+    const { models, providers, tiers, attempts, cache, callers, server } = settings;
     const { requestDeadlineMs, shutdownGraceMs } = server;
     const upstream = simulatorUrl === undefined ? {} : { simulatorUrl };
-    const ai = AiModule.forRoot({ models, providers, tiers, attempts, requestDeadlineMs, ...upstream });
+    const ai = AiModule.forRoot({ models, providers, tiers, attempts, cache, requestDeadlineMs, ...upstream });
     return {
       module: AppModule,
       imports: [

@@ -24,6 +24,8 @@ import { Fleet, fleetStoreOn } from './fleet/index.js';
 import { KeyService } from './keys/key.service.js';
 import { ledgerProviders } from './ledger/ledger.providers.js';
 import { UsageController } from './ledger/usage.controller.js';
+import { reuseProviders } from './reuse/reuse.providers.js';
+import { ReuseService } from './reuse/reuse.service.js';
 import { StatusService } from './status/status.service.js';
 import { ADAPTERS, type Adapters } from './upstream/adapters.js';
 import { AnthropicAdapter } from './upstream/anthropic/anthropic.adapter.js';
@@ -52,6 +54,7 @@ export class AiModule implements OnApplicationBootstrap, BeforeApplicationShutdo
   constructor(
     @Inject(UndiciTransport) private readonly transport: UndiciTransport,
     private readonly fleet: Fleet,
+    private readonly reuse: ReuseService,
   ) {}
 
   static forRoot(options: AiOptions): DynamicModule {
@@ -74,6 +77,7 @@ export class AiModule implements OnApplicationBootstrap, BeforeApplicationShutdo
         { provide: Catalogue, useFactory: () => new Catalogue({ ...options, now: Date.now }) },
         { provide: Fleet, inject: [STORE, Catalogue, FleetMetrics], useFactory: fleetOf },
         { provide: TokenCounters, useFactory: () => new TokenCounters() },
+        ...reuseProviders(options),
         ...ledgerProviders(),
       ],
     };
@@ -86,6 +90,7 @@ export class AiModule implements OnApplicationBootstrap, BeforeApplicationShutdo
 
   /** While the store's connections are still there. */
   async beforeApplicationShutdown(): Promise<void> {
+    await this.reuse.close();
     await this.fleet.close();
   }
 

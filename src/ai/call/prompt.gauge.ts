@@ -3,6 +3,7 @@ import type { ModelSettings } from '../../config/index.js';
 import { LOGGER, type Logger } from '../../observability/index.js';
 import { type Encoding, type TokenCount, TokenCounters } from '../../tokens/index.js';
 import { Fleet } from '../fleet/index.js';
+import type { JsonObject } from '../wire/json-value.js';
 import type { CompletionCall } from './completion-call.js';
 import type { Usage } from './cost.js';
 
@@ -18,8 +19,8 @@ const PART_OF_DEADLINE = 0.1;
 /** Counts prompts as the models would, and learns from the providers' own counts how far off that is. */
 @Injectable()
 export class PromptGauge {
-  /** Of each call, by encoding: models differ in their ratios only. */
-  readonly #counts = new WeakMap<CompletionCall, Map<Encoding, TokenCount>>();
+  /** Of each call's body, by encoding: models differ in their ratios only. */
+  readonly #counts = new WeakMap<JsonObject, Map<Encoding, TokenCount>>();
 
   constructor(
     private readonly counters: TokenCounters,
@@ -42,7 +43,7 @@ export class PromptGauge {
   /** Compares with what the provider has counted. Never rejects: nobody waits for it. */
   async learn(call: CompletionCall, model: ModelSettings, usage: Usage): Promise<void> {
     const { encoding, ratio } = model.tokenizer;
-    const isCounted = this.#counts.get(call)?.has(encoding) === true;
+    const isCounted = this.#counts.get(call.body)?.has(encoding) === true;
     if (!isCounted && (call.bodyText.length > SAMPLED_LENGTH || Math.random() * SAMPLED_ONE_IN >= 1)) return;
     try {
       const count = await this.encoded(call, encoding, LONGEST_PATIENCE_MS);
@@ -56,8 +57,8 @@ export class PromptGauge {
 
   private async encoded(call: CompletionCall, encoding: Encoding, patienceMs: number): Promise<TokenCount> {
     const { body, signal } = call;
-    const counts = this.#counts.get(call) ?? new Map<Encoding, TokenCount>();
-    this.#counts.set(call, counts);
+    const counts = this.#counts.get(body) ?? new Map<Encoding, TokenCount>();
+    this.#counts.set(body, counts);
     const known = counts.get(encoding);
     if (known !== undefined) return known;
     const count = await this.counters.for({ encoding, ratio: 1 }).countRequest(body, { signal, patienceMs });

@@ -4,7 +4,7 @@ import type { CompletionCall } from '../call/completion-call.js';
 export function reportHeaders({ report, startedAt, request }: CompletionCall): Record<string, string> {
   const headers: Record<string, string> = {
     'x-coordinator-attempts': String(report.attempts),
-    'x-coordinator-cache': 'bypass',
+    'x-coordinator-cache': report.cache ?? 'bypass',
     'x-coordinator-queue-ms': '0',
     'x-coordinator-total-ms': String(Math.round(performance.now() - startedAt)),
   };
@@ -14,5 +14,6 @@ export function reportHeaders({ report, startedAt, request }: CompletionCall): R
   if (report.upstreamMs !== undefined) headers['x-coordinator-upstream-ms'] = String(Math.round(report.upstreamMs));
   if (request.stream !== true && report.costUsd !== undefined)
     headers['x-coordinator-cost-usd'] = String(report.costUsd);
+  if (report.isReplay) headers['idempotent-replayed'] = 'true';
   return headers;
 }

@@ -39,6 +39,7 @@ describe('UpstreamGate', () => {
       providers: [],
       tiers: { free: [], pro: [], enterprise: [] },
       attempts: ATTEMPT_RULES,
+      cache: { maxBytes: 1_024, maxEntryBytes: 1_024, idempotencyMs: 60_000 },
       requestDeadlineMs: 9_000,
     };
     gate = new UpstreamGate(fleet, keys, observer, options);
