@@ -12,6 +12,7 @@ import {
   type ScopeCommand,
 } from '../../src/admission/admission.store.js';
 import { MemoryAdmissionStore } from '../../src/admission/memory-admission.store.js';
+import { ScopeTable } from '../../src/admission/memory/scope.table.js';
 import { RedisAdmissionStore } from '../../src/admission/redis-admission.store.js';
 import { CLOCK_KEY, ClockedRedis, type TestClock } from './clocked-redis.js';
 
@@ -33,8 +34,18 @@ export interface RedisAdmissionBench extends AdmissionBench {
   readonly client: Redis;
 }
 
-export async function memoryBench(clock: TestClock = { us: START_US }): Promise<AdmissionBench> {
-  const store = new MemoryAdmissionStore({ clock: () => clock.us });
+/** Nothing is cleared away, as the keys of ClockedRedis live on: what is over must be decided by the store. */
+export class EndlessTable extends ScopeTable {
+  override clearOver(): void {
+    // On purpose.
+  }
+}
+
+export async function memoryBench(
+  clock: TestClock = { us: START_US },
+  table = new ScopeTable(),
+): Promise<AdmissionBench> {
+  const store = new MemoryAdmissionStore({ clock: () => clock.us, table });
   const heard = await listen(store, () => new Promise((resolve) => setImmediate(resolve)));
   return { store, clock, heard, close: () => Promise.resolve() };
 }
