@@ -38,8 +38,9 @@ export function readAcquire(rules: ScopeRules, reply: unknown): AcquireAnswer {
   values.end();
   if (kind === 1) return { ...news, kind: 'granted', atMs: number, usage };
   if (kind === -3) return { ...news, kind: 'cancelled' };
-  const rule = readRule(name, { rules, usage, values });
+  const rule = ruleOf(name, rules, usage);
   if (kind === 0) return { ...news, kind: 'waiting', inMs: number, rule, usage };
+  if (rule === undefined) throw values.fault(name);
   if (kind === -2) return { ...news, kind: 'never', inMs: 0, rule, isExact: true, usage };
   if (kind !== -1) throw values.fault(kind);
   // A period's end is known here as well as there.
@@ -119,15 +120,6 @@ function windowRuleOf(name: string, usage: readonly WindowUsage[]): Rule | undef
   const window = usage.find((each) => String(each.windowMs) === windowMs);
   const limit = kind === 'requests' ? window?.requestLimit : window?.tokenLimit;
   return window === undefined || limit === undefined ? undefined : { kind, windowMs: window.windowMs, limit };
-}
-
-function readRule(
-  name: string,
-  { rules, usage, values }: { rules: ScopeRules; usage: readonly WindowUsage[]; values: ReplyReader },
-): Rule {
-  const rule = ruleOf(name, rules, usage);
-  if (rule === undefined) throw values.fault(name);
-  return rule;
 }
 
 function readNews(values: ReplyReader, rules: ScopeRules): ScopeNews {

@@ -90,9 +90,10 @@ export type AcquireAnswer = ScopeNews &
       }
     | {
         readonly kind: 'waiting';
-        /** By present knowledge. */
+        /** By what was known when it came. */
         readonly inMs: number;
-        readonly rule: Rule;
+        /** What made it wait then; undefined where the limits have changed since. */
+        readonly rule: Rule | undefined;
         readonly usage: readonly WindowUsage[];
       }
     | Refusal

@@ -1,6 +1,6 @@
 import { ADMISSION_LIMITS } from '../admission.limits.js';
 import { ruleOf } from '../admission.replies.js';
-import type { AcquireAnswer, AcquireCommand, Rule, ScopeNews } from '../admission.store.js';
+import type { AcquireAnswer, AcquireCommand, ScopeNews } from '../admission.store.js';
 import { periodEnd } from '../budget.period.js';
 import type { FlowQueue } from './flow.book.js';
 import type { OpenScope, Wish } from './open-scope.js';
@@ -138,19 +138,10 @@ function answer(
   { room: { usage } }: OpenScope,
   { command, decision }: { command: AcquireCommand; decision: Decision },
 ): AcquireAnswer {
-  const nameRule = (name: string): Rule => {
-    const rule = ruleOf(name, command.scope.rules, usage);
-    if (rule === undefined) throw new TypeError(`there is no rule ${name}`);
-    return rule;
-  };
-  switch (decision.kind) {
-    case 'granted':
-      return { ...news, ...decision, usage };
-    case 'cancelled':
-      return { ...news, ...decision };
-    case 'never':
-      return { ...news, kind: 'never', inMs: 0, rule: nameRule(decision.rule), isExact: true, usage };
-    default:
-      return { ...news, ...decision, rule: nameRule(decision.rule), usage };
-  }
+  if (decision.kind === 'granted') return { ...news, ...decision, usage };
+  if (decision.kind === 'cancelled') return { ...news, ...decision };
+  const rule = ruleOf(decision.rule, command.scope.rules, usage);
+  if (decision.kind === 'waiting') return { ...news, ...decision, rule, usage };
+  if (rule === undefined) throw new TypeError(`no rule is called ${decision.rule}`);
+  return { ...news, inMs: 0, isExact: true, ...decision, rule, usage };
 }
