@@ -10,6 +10,8 @@ import {
 import { type AnyStore, STORE } from '../store/index.js';
 import { TokenCounters } from '../tokens/index.js';
 import { AI_OPTIONS, type AiOptions } from './ai.options.js';
+import { BatchController } from './batch/batch.controller.js';
+import { BATCH_PROVIDERS } from './batch/batch.providers.js';
 import { Catalogue } from './catalogue/catalogue.js';
 import { CompletionObserver } from './call/completion.observer.js';
 import { CompletionRouter } from './call/completion.router.js';
@@ -46,8 +48,9 @@ import { VertexAdapter } from './upstream/vertex/vertex.adapter.js';
     PromptGauge,
     StatusService,
     UpstreamGate,
+    ...BATCH_PROVIDERS,
   ],
-  controllers: [ChatController, ModelsController, UsageController],
+  controllers: [BatchController, ChatController, ModelsController, UsageController],
   exports: [Catalogue, StatusService],
 })
 export class AiModule implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {

@@ -19,23 +19,40 @@ export function readCall(
   deadlineMs: number,
   ended: (call: CompletionCall, error?: unknown) => void,
 ): CompletionCall {
-  const startedAt = performance.now();
+  const call = openCall(
+    {
+      request: parseChatRequest(request.body),
+      bodyText: request.bodyText ?? '',
+      body: isObject(request.body) ? request.body : {},
+      ...readTerms(request, deadlineMs),
+      signal: clientSignal(request, reply),
+    },
+    ended,
+  );
+  // Read when the line is written: a caller that leaves is logged before the call has noticed.
+  addOutcome(request, () => outcomeFields(call.report));
+  return call;
+}
+
+/**
+ * A call that begins now.
+ *
+ * @param ended - called once, when it is over, with its error if there was one
+ */
+export function openCall(
+  given: Omit<CompletionCall, 'startedAt' | 'report' | 'ended'>,
+  ended: (call: CompletionCall, error?: unknown) => void,
+): CompletionCall {
   const report: CallReport = { attempts: 0 };
   const call: CompletionCall = {
-    request: parseChatRequest(request.body),
-    bodyText: request.bodyText ?? '',
-    body: isObject(request.body) ? request.body : {},
-    ...readTerms(request, deadlineMs),
-    startedAt,
-    signal: clientSignal(request, reply),
+    ...given,
+    startedAt: performance.now(),
     report,
     ended: once((error) => {
       report.failure = error;
       ended(call, error);
     }),
   };
-  // Read when the line is written: a caller that leaves is logged before the call has noticed.
-  addOutcome(request, () => outcomeFields(report));
   return call;
 }
 

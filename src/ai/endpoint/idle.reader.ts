@@ -11,7 +11,10 @@ export interface AnswerSocket {
  * Passes an answer's pieces on, and ends the connection of a reader that has stopped taking them: what is sent to nobody must not be
  * kept for ever. How long the pieces themselves take makes no difference.
  */
-export async function* cutIdleReader(pieces: AsyncIterable<string>, socket: AnswerSocket): AsyncGenerator<string> {
+export async function* cutIdleReader(
+  pieces: AsyncIterable<string> | Iterable<string>,
+  socket: AnswerSocket,
+): AsyncGenerator<string> {
   let cut: NodeJS.Timeout | undefined;
   let isClosed = false;
   socket.once('close', () => {
