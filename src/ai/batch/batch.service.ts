@@ -77,7 +77,7 @@ export class BatchService {
       return { data: await this.answer(this.open(batch, index, terms), keyedTerms(terms.reuse, index)) };
     } catch (error) {
       const told = itemError(error, requestId);
-      if (told.code === 'internal_error') {
+      if (told.code === 'internal_error' && !(error instanceof ClientGoneError)) {
         this.logger.error({ err: error, request_id: requestId, code: told.code, item: index }, 'unforeseen error');
       }
       return { error: told };
