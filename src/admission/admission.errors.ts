@@ -8,8 +8,8 @@ export interface ScopeFacts {
 }
 
 export interface RefusalFacts extends ScopeFacts {
-  /** What stands against the call. */
-  readonly rule: Rule;
+  /** What stands against the call; undefined where the limits have changed since it began to wait. */
+  readonly rule: Rule | undefined;
   /** After which the same call would be let in by present knowledge, ms; nothing is reserved for it. */
   readonly retryAfterMs: number;
   /** True where that depends on how long open calls take. */
@@ -25,7 +25,7 @@ export class AdmissionBusyError extends Error implements RefusalFacts {
   readonly isRetryable = true;
   readonly kind: string;
   readonly scope: string;
-  readonly rule: Rule;
+  readonly rule: Rule | undefined;
   readonly retryAfterMs: number;
   readonly isEstimate: boolean;
   readonly queueMs: number;
@@ -147,8 +147,10 @@ export function isFinal(error: unknown): boolean {
   return typeof error === 'object' && error !== null && 'isRetryable' in error && error.isRetryable === false;
 }
 
-function describe(rule: Rule): string {
-  switch (rule.kind) {
+function describe(rule: Rule | undefined): string {
+  switch (rule?.kind) {
+    case undefined:
+      return 'has no room';
     case 'requests':
     case 'tokens':
       return `may take ${String(rule.limit)} ${rule.kind} in ${String(rule.windowMs / 1_000)} s`;

@@ -17,7 +17,7 @@ import { ScopeClient } from './scope.client.js';
 import type { ScopeLine } from './scope.line.js';
 import { SharedScopes } from './shared.scopes.js';
 import { StoreLine } from './store.line.js';
-import { isAboutOneKey, StoreWatch } from './store.watch.js';
+import { isOutage, StoreWatch } from './store.watch.js';
 
 export interface AdmissionProcessOptions {
   readonly environment: ClientEnvironment;
@@ -166,7 +166,7 @@ export class AdmissionProcess {
   /** @param fault why the last claim came to nothing */
   async #clientFor(wish: ResolvedWish, until: number, fault: unknown): Promise<ScopeClient> {
     const { scope, signal } = wish;
-    const isDamaged = isAboutOneKey(fault);
+    const isDamaged = fault !== undefined && !isOutage(fault);
     if (this.watch.state === 'silent' && !isDamaged) await this.#patience.wait(until, signal);
     this.#assertOpen(signal);
     if (this.watch.state === 'up' && !isDamaged) return this.#scopes.clientFor(scope);

@@ -34,7 +34,7 @@ export class Claim {
   /** The store knows it no longer, although it was neither settled nor cancelled. */
   isGone = false;
   /** What it waits for, and by present knowledge how long from `toldAt` on. */
-  obstacle: { readonly rule: Rule; readonly inMs: number; readonly toldAt: number } | undefined;
+  obstacle: { readonly rule: Rule | undefined; readonly inMs: number; readonly toldAt: number } | undefined;
   /** When the last command that kept it alive was sent. */
   aliveAt: number;
   /** Its end of the wait, then its time, then the end of its hold. */

@@ -43,12 +43,11 @@ export class Farewells {
     });
   }
 
-  /** The store is back: says all that is open again, now. */
+  /** The store is back: says all that is open again, soon. */
   hasten(): void {
     for (const open of this.#open.values()) {
-      open.timer?.cancel();
-      open.attempts = 0;
-      if (!open.isSending) this.#send(open);
+      open.attempts = 1;
+      if (!open.isSending) this.#sendLater(open);
     }
   }
 
@@ -86,7 +85,12 @@ export class Farewells {
       this.#close(open);
       return;
     }
+    this.#sendLater(open);
+  }
+
+  #sendLater(open: OpenFarewell): void {
     const pause = Math.min(RETRY_MS * 2 ** (open.attempts - 1), MOST_RETRY_MS);
+    open.timer?.cancel();
     open.timer = this.environment.after(pause * (0.5 + this.environment.random() / 2), () => {
       this.#send(open);
     });

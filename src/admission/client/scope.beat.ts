@@ -25,6 +25,7 @@ export class ScopeBeat {
   #at = Infinity;
   #pump: ClientTimer | undefined;
   #hasPump = false;
+  #isStopped = false;
 
   constructor(
     private readonly environment: ClientEnvironment,
@@ -39,7 +40,7 @@ export class ScopeBeat {
   /** Beats within so many ms: POLL_MS for what waits, BEAT_MS for what was granted. */
   arm(withinMs: number): void {
     const due = this.environment.now() + withinMs;
-    if (due >= this.#at) return;
+    if (due >= this.#at || this.#isStopped) return;
     this.#timer?.cancel();
     this.#at = due;
     this.#timer = this.environment.after(withinMs, this.#beat);
@@ -48,8 +49,8 @@ export class ScopeBeat {
   /** @param inMs when the store wants a beat of this process, whoever waits; undefined: another one has the pump */
   pumpIn(inMs: number | undefined): void {
     this.#pump?.cancel();
-    this.#hasPump = inMs !== undefined;
-    if (inMs === undefined) return;
+    this.#hasPump = inMs !== undefined && !this.#isStopped;
+    if (inMs === undefined || this.#isStopped) return;
     this.#pump = this.environment.after(inMs, () => {
       this.#hasPump = false;
       void this.port.beat([]);
@@ -61,16 +62,20 @@ export class ScopeBeat {
     this.#send([...this.port.claims()].filter(isBeaten));
   }
 
-  stop(): void {
+  /** Nothing is open. */
+  rest(): void {
     this.#timer?.cancel();
-    this.#timer = undefined;
     this.#at = Infinity;
+  }
+
+  stop(): void {
+    this.#isStopped = true;
+    this.rest();
     this.#pump?.cancel();
     this.#hasPump = false;
   }
 
   readonly #beat = (): void => {
-    this.#timer = undefined;
     this.#at = Infinity;
     this.#send(this.#due());
     const interval = this.#interval();

@@ -58,13 +58,12 @@ export class ScopeClient {
     return this.#waiting;
   }
 
-  /** Says what needs no answer. @returns whether there was one; never rejects */
+  /** Says what needs no answer. @returns whether there was one: the watch over the store knows. Never rejects */
   async tell(say: (line: ScopeLine) => Promise<unknown>): Promise<boolean> {
     try {
       await say(this.#line);
       return true;
-    } catch (error) {
-      this.ground.failed(error, this.#probe);
+    } catch {
       return false;
     }
   }
@@ -84,7 +83,6 @@ export class ScopeClient {
         this.#answered(claim, answer);
       },
       (error: unknown) => {
-        this.ground.failed(error, this.#probe);
         const failure = new Displaced('the store did not answer', { cause: error });
         if (error instanceof StoreError && !error.mayHaveRun) this.#end(claim, failure);
         else this.giveUp(claim, failure);
@@ -158,8 +156,6 @@ export class ScopeClient {
     this.#beat.pumpIn(news.pumpInMs);
     this.receive(news.nowMs, news.notices);
   }
-
-  readonly #probe = (): Promise<unknown> => this.#line.beat([]);
 
   #answered(claim: Claim, answer: AcquireAnswer): void {
     if (claim.state !== 'asking') return;
@@ -235,6 +231,7 @@ export class ScopeClient {
     claim.timer?.cancel();
     this.#claims.delete(claim.id);
     if (!claim.isBegun) this.#waiting -= 1;
+    if (this.#claims.size === 0) this.#beat.rest();
   }
 
   #cancel(claim: Claim): Promise<void> {

@@ -1,5 +1,6 @@
 import {
   type AcquireAnswer,
+  type AdmissionStore,
   type BeatAnswer,
   type CancelAnswer,
   LEASE_MS,
@@ -35,28 +36,40 @@ export class ScopeLine {
     const leaseMs = isStrict ? Math.ceil(holdMs) + STRICT_SLACK_MS : LEASE_MS;
     const waitMs = Math.max(0, Math.floor(until - this.ground.environment.now()));
     const command = { ...this.#command(), id, flow, weight, tokens, microUsd, waitMs, leaseMs };
-    return this.ground.line.ask((store) => store.acquire(command), this.hear);
+    return this.#ask((store) => store.acquire(command));
   }
 
   settle(id: string, { tokens, microUsd }: Spending): Promise<SettleAnswer> {
-    return this.ground.line.ask((store) => store.settle({ ...this.#command(), id, tokens, microUsd }), this.hear);
+    return this.#ask((store) => store.settle({ ...this.#command(), id, tokens, microUsd }));
   }
 
   cancel(id: string): Promise<CancelAnswer> {
-    return this.ground.line.ask((store) => store.cancel({ ...this.#command(), id }), this.hear);
+    return this.#ask((store) => store.cancel({ ...this.#command(), id }));
   }
 
   beat(ids: readonly string[]): Promise<BeatAnswer> {
-    return this.ground.line.ask((store) => store.beat({ ...this.#command(), ids }), this.hear);
+    return this.#ask((store) => store.beat({ ...this.#command(), ids }));
   }
 
   hold(forMs: number): Promise<ScopeNews> {
-    return this.ground.line.ask((store) => store.hold({ ...this.#command(), forMs }), this.hear);
+    return this.#ask((store) => store.hold({ ...this.#command(), forMs }));
   }
 
   learn(limits: readonly LearnedLimit[], forMs: number): Promise<ScopeNews> {
-    return this.ground.line.ask((store) => store.learn({ ...this.#command(), limits, forMs }), this.hear);
+    return this.#ask((store) => store.learn({ ...this.#command(), limits, forMs }));
   }
+
+  async #ask<Answer extends ScopeNews>(question: (store: AdmissionStore) => Promise<Answer>): Promise<Answer> {
+    try {
+      return await this.ground.line.ask(question, this.hear);
+    } catch (error) {
+      this.ground.failed(error, this.#probe);
+      throw error;
+    }
+  }
+
+  readonly #probe = (): Promise<unknown> =>
+    this.ground.line.ask((store) => store.beat({ ...this.#command(), ids: [] }), this.hear);
 
   #command(): ScopeCommand {
     return { scope: this.scope, process: this.ground.process, seen: this.ground.hasSeen(this.scope) };

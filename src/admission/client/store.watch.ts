@@ -1,5 +1,5 @@
-import type { ClientEnvironment, ClientTimer } from '../../store/index.js';
-import { StoreConfigurationError } from '../../store/index.js';
+import { type ClientEnvironment, type ClientTimer, StoreConfigurationError, StoreError } from '../../store/index.js';
+import { AdmissionStoreError } from '../admission.errors.js';
 
 /** up: it answers · silent: it failed a moment ago, and may be back at once · away: for longer than that */
 export type StoreState = 'up' | 'silent' | 'away';
@@ -16,6 +16,8 @@ export interface StoreWatchHooks {
 const PATIENCE_MS = 1_000;
 /** Between two looks whether it is back, ms. */
 const PROBE_MS = 250;
+/** A store that has answered for so long is looked at again at once, ms. */
+const CALM_MS = 10_000;
 
 /**
  * Whether the shared store answers, judged by what happened anyway. Once it fails nobody asks it but one probe, so that an outage
@@ -24,6 +26,7 @@ const PROBE_MS = 250;
 export class StoreWatch {
   #state: StoreState = 'up';
   #since = 0;
+  #backAt = -Infinity;
   #error: unknown;
   #patience: ClientTimer | undefined;
   #probe: ClientTimer | undefined;
@@ -51,7 +54,7 @@ export class StoreWatch {
 
   /** @param again asks the same part of the store once more */
   failed(error: unknown, again: () => Promise<unknown>): void {
-    if (this.#state !== 'up' || this.#isStopped || isAboutOneKey(error)) return;
+    if (this.#state !== 'up' || this.#isStopped || !isOutage(error)) return;
     this.#state = 'silent';
     this.#since = this.environment.now();
     this.#error = error;
@@ -61,7 +64,8 @@ export class StoreWatch {
       this.hooks.away();
     });
     this.hooks.lost(error);
-    this.#probeAfter(0, again);
+    // One lost answer costs nobody anything; a store that fails again and again is not hurried.
+    this.#probeAfter(this.#since - this.#backAt < CALM_MS ? PROBE_MS : 0, again);
   }
 
   /** Calls once, when the state is another. @returns takes the listener off */
@@ -84,8 +88,8 @@ export class StoreWatch {
           this.#returned();
         },
         (error: unknown) => {
-          if (isAboutOneKey(error)) this.#returned();
-          else this.#probeAfter(PROBE_MS, again);
+          if (isOutage(error)) this.#probeAfter(PROBE_MS, again);
+          else this.#returned();
         },
       );
     });
@@ -96,6 +100,7 @@ export class StoreWatch {
     const { downForMs } = this;
     this.#patience?.cancel();
     this.#state = 'up';
+    this.#backAt = this.environment.now();
     this.hooks.back(downForMs);
     this.#tell();
   }
@@ -107,9 +112,12 @@ export class StoreWatch {
   }
 }
 
-/** A scope whose keys are damaged, or somebody else's, says nothing of the others. */
-export function isAboutOneKey(error: unknown): boolean {
+/**
+ * Whether a failure says something of the store as a whole. A scope whose keys are damaged, or somebody else's, and answers that
+ * can't be read say nothing of other scopes.
+ */
+export function isOutage(error: unknown): boolean {
   if (error instanceof StoreConfigurationError)
-    return error.reason === 'wrong_type' || error.reason === 'script_failed';
-  return error instanceof Error && error.name === 'AdmissionReplyError';
+    return error.reason !== 'wrong_type' && error.reason !== 'script_failed';
+  return error instanceof StoreError || error instanceof AdmissionStoreError;
 }
