@@ -13,6 +13,8 @@ import { AI_OPTIONS, type AiOptions } from './ai.options.js';
 import { BatchController } from './batch/batch.controller.js';
 import { BATCH_PROVIDERS } from './batch/batch.providers.js';
 import { Catalogue } from './catalogue/catalogue.js';
+import { CallAccounts } from './call/call.accounts.js';
+import { CallDesk } from './call/call.desk.js';
 import { CompletionObserver } from './call/completion.observer.js';
 import { CompletionRouter } from './call/completion.router.js';
 import { CompletionService } from './call/completion.service.js';
@@ -26,6 +28,8 @@ import { Fleet, fleetStoreOn } from './fleet/index.js';
 import { KeyService } from './keys/key.service.js';
 import { ledgerProviders } from './ledger/ledger.providers.js';
 import { UsageController } from './ledger/usage.controller.js';
+import { QuotaAccounts } from './quota/quota.accounts.js';
+import { QuotaScopes } from './quota/quota.scopes.js';
 import { reuseProviders } from './reuse/reuse.providers.js';
 import { ReuseService } from './reuse/reuse.service.js';
 import { StatusService } from './status/status.service.js';
@@ -48,6 +52,10 @@ import { VertexAdapter } from './upstream/vertex/vertex.adapter.js';
     PromptGauge,
     StatusService,
     UpstreamGate,
+    CallAccounts,
+    CallDesk,
+    QuotaAccounts,
+    QuotaScopes,
     ...BATCH_PROVIDERS,
   ],
   controllers: [BatchController, ChatController, ModelsController, UsageController],
@@ -81,7 +89,7 @@ export class AiModule implements OnApplicationBootstrap, BeforeApplicationShutdo
         { provide: Fleet, inject: [STORE, Catalogue, FleetMetrics], useFactory: fleetOf },
         { provide: TokenCounters, useFactory: () => new TokenCounters() },
         ...reuseProviders(options),
-        ...ledgerProviders(),
+        ...ledgerProviders(options.ledger.keepMs),
       ],
     };
   }

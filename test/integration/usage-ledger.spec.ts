@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { NO_BUDGETS } from '../../src/ai/ledger/budget.reader.js';
 import type { LedgerEntry } from '../../src/ai/ledger/ledger.entry.js';
 import { StoreUnavailableError } from '../../src/store/index.js';
 import { ledgerEntry } from '../support/ledger-bench.js';
@@ -8,7 +7,7 @@ import { type Lines, OPERATOR, UsageApp } from '../support/usage-app.js';
 
 let app: UsageApp;
 beforeAll(async () => {
-  app = await UsageApp.start(NO_BUDGETS);
+  app = await UsageApp.start({ allowanceOf: () => Promise.resolve({ limits: {}, budgets: [] }) });
 });
 beforeEach(() => {
   jest.restoreAllMocks();

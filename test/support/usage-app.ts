@@ -4,6 +4,7 @@ import { Ledger } from '../../src/ai/ledger/ledger.js';
 import { ledgerProviders } from '../../src/ai/ledger/ledger.providers.js';
 import { LEDGER_STORE, type LedgerStore } from '../../src/ai/ledger/ledger.store.js';
 import { UsageController } from '../../src/ai/ledger/usage.controller.js';
+import { AdmissionModule } from '../../src/admission/index.js';
 import { AuthModule, configureAuth } from '../../src/auth/index.js';
 import { serveDocs } from '../../src/http/index.js';
 import { createLogger, ObservabilityModule } from '../../src/observability/index.js';
@@ -46,12 +47,13 @@ export class UsageApp {
     const logger = createLogger({ level: 'silent', secrets: [] }, { write: () => undefined });
     const usage: DynamicModule = {
       module: UsageModule,
-      providers: [...ledgerProviders(), { provide: BUDGET_READER, useValue: budgets }],
+      providers: [...ledgerProviders(35 * 86_400_000), { provide: BUDGET_READER, useValue: budgets }],
     };
     const server = await startHttpApp({
       imports: [
         ObservabilityModule.forRoot({ logger }),
         StoreModule.forRoot({ kind: 'memory' }),
+        AdmissionModule.forRoot({}),
         AuthModule.forRoot({ callers }),
         usage,
       ],

@@ -17,8 +17,13 @@ import {
 export interface Gate {
   /** Undefined: it may be called. Asked without side effects, for those further down the plan. */
   obstacleAt(candidate: Candidate): Obstacle | undefined;
-  /** As `obstacleAt()`, right before a call: a deployment that is tried again after an outage lets one call of the fleet pass. */
-  enter(candidate: Candidate): Promise<Obstacle | undefined>;
+  /**
+   * As `obstacleAt()`, right before a call: a deployment that is tried again after an outage lets one call of the fleet pass, and one
+   * whose limits are used up lets it pass when there is room.
+   *
+   * @param waitMs - how long room may be waited for; where that is known not to be enough, it is not waited for at all
+   */
+  enter(candidate: Candidate, waitMs: number): Promise<Obstacle | undefined>;
   /** It was entered, and will not be called after all. */
   forgo(candidate: Candidate): void;
 }
@@ -50,6 +55,18 @@ const USUAL_PACE: Pace = {
   sleep: (ms, signal) => sleep(ms, undefined, { signal }),
 };
 
+/** One way through the candidates. */
+interface Round {
+  /** Places in the plan, in the order in which they are tried. */
+  readonly places: Iterable<number>;
+  /** How long room may be waited for at a place. */
+  readonly waitMs: (at: number) => number;
+  /** Filled with the places that have no room now, and may have it later. */
+  readonly busy: number[];
+}
+
+type Answer<T> = { readonly value: T } | 'stopped' | undefined;
+
 /** Between two looks whether somebody else's probe has ended, ms. */
 const LEAST_LOOK_MS = 20;
 const LONGEST_LOOK_MS = 200;
@@ -76,23 +93,44 @@ export class AttemptSequence {
 
   /** @throws ApiError what went wrong, most telling first; the signal's reason when the caller has left */
   async answer<T>(attempt: (turn: Turn) => Promise<T>): Promise<T> {
-    for (const [at, candidate] of this.plan.candidates.entries()) {
-      if (!this.isLargeEnough(candidate)) continue;
-      const obstacle = await this.gate.enter(candidate);
+    const busy: number[] = [];
+    const first: Round = {
+      places: this.plan.candidates.keys(),
+      waitMs: (at) => (busy.length === 0 ? this.patienceMs(at) : this.busyWaitMs(at)),
+      busy,
+    };
+    // Whoever has room is asked first; then, in the same order, those whose room must be waited for.
+    const last: Round = { places: busy, waitMs: () => this.remainingMs(), busy: [] };
+    const answer = (await this.tryAll(first, attempt)) ?? (await this.tryAll(last, attempt));
+    if (answer === undefined || answer === 'stopped') throw this.verdict();
+    return answer.value;
+  }
+
+  /** @returns undefined: nobody has answered, and others may be tried */
+  private async tryAll<T>({ places, waitMs, busy }: Round, attempt: (turn: Turn) => Promise<T>): Promise<Answer<T>> {
+    for (const at of places) {
+      const candidate = this.plan.candidates[at];
+      if (candidate === undefined || !this.isLargeEnough(candidate)) continue;
+      const obstacle = await this.gate.enter(candidate, waitMs(at));
       if (obstacle !== undefined) {
         this.plan.meet(candidate, obstacle);
+        if (willHaveRoom(obstacle)) busy.push(at);
         continue;
       }
       if (this.remainingMs() <= 0) {
         this.gate.forgo(candidate);
-        break;
+        return 'stopped';
       }
       const outcome = await this.tryHere(candidate, at, attempt);
-      if ('value' in outcome) return outcome.value;
-      if (outcome.step.kind === 'stop') break;
+      if ('value' in outcome) return outcome;
+      if (outcome.step.kind === 'stop') return 'stopped';
       if (outcome.step.kind === 'enlarge') this.#largerThan = candidate.model.contextWindow;
     }
-    throw this.verdict();
+    return undefined;
+  }
+
+  private busyWaitMs(at: number): number {
+    return Math.min(this.plan.candidates[at]?.model.busyWaitMs ?? 0, this.remainingMs());
   }
 
   private async tryHere<T>(
@@ -124,7 +162,7 @@ export class AttemptSequence {
    */
   private async mayReturn(candidate: Candidate, at: number, { retryAfterMs }: UpstreamFailure): Promise<boolean> {
     for (;;) {
-      const obstacle = await this.gate.enter(candidate);
+      const obstacle = await this.gate.enter(candidate, this.patienceMs(at));
       if (obstacle === undefined) break;
       const waitMs = obstacle.error.retryAfterMs ?? 0;
       const mayWait = retryAfterMs !== undefined && obstacle.detour === 'cooldown' && waitMs < this.remainingMs();
@@ -137,6 +175,11 @@ export class AttemptSequence {
     if (this.remainingMs() > 0) return true;
     this.gate.forgo(candidate);
     return false;
+  }
+
+  /** Where nobody else could answer, room is waited for as long as there is time. */
+  private patienceMs(at: number): number {
+    return this.othersAfter(at).length > 0 ? this.busyWaitMs(at) : this.remainingMs();
   }
 
   /** Random, so that all who wait do not look in the same millisecond. */
@@ -200,4 +243,8 @@ export class AttemptSequence {
 function detourOf({ code, blame }: UpstreamFailure): Obstacle['detour'] {
   if (code === 'context_length_exceeded') return 'context';
   return blame === 'key' && code === 'insufficient_quota' ? 'quota' : 'error';
+}
+
+function willHaveRoom({ detour, error }: Obstacle): boolean {
+  return detour === 'busy' && error.isRetryable !== false;
 }

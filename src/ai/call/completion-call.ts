@@ -1,3 +1,4 @@
+import type { WindowUsage } from '../../admission/index.js';
 import type { Caller } from '../../auth/index.js';
 import type { ChatRequest } from './chat-request.js';
 import type { JsonObject } from '../wire/json-value.js';
@@ -41,6 +42,10 @@ export interface CallReport {
   cache?: CacheOutcome;
   /** The request was sent before, and this is the answer that it was given then. */
   isReplay?: true;
+  /** How long room was waited for, ms; undefined: it was not asked for. */
+  queueMs?: number;
+  /** What is used of the caller's own limits. */
+  usage?: readonly WindowUsage[];
   /** From sending the answering attempt to its last byte (JSON) or first content (stream), ms. */
   upstreamMs?: number;
   costUsd?: number;

@@ -1,3 +1,4 @@
+import { limitHeaders } from './limit.headers.js';
 import type { CompletionCall } from '../call/completion-call.js';
 
 /** The `x-coordinator-*` headers of a completion: what is known when the head is sent. A stream's cost is not: it is in its usage. */
@@ -5,7 +6,7 @@ export function reportHeaders({ report, startedAt, request }: CompletionCall): R
   const headers: Record<string, string> = {
     'x-coordinator-attempts': String(report.attempts),
     'x-coordinator-cache': report.cache ?? 'bypass',
-    'x-coordinator-queue-ms': '0',
+    'x-coordinator-queue-ms': String(Math.round(report.queueMs ?? 0)),
     'x-coordinator-total-ms': String(Math.round(performance.now() - startedAt)),
   };
   if (report.model !== undefined) headers['x-coordinator-model'] = report.model;
@@ -14,6 +15,7 @@ export function reportHeaders({ report, startedAt, request }: CompletionCall): R
   if (report.upstreamMs !== undefined) headers['x-coordinator-upstream-ms'] = String(Math.round(report.upstreamMs));
   if (request.stream !== true && report.costUsd !== undefined)
     headers['x-coordinator-cost-usd'] = String(report.costUsd);
+  Object.assign(headers, limitHeaders(report.usage));
   if (report.isReplay) headers['idempotent-replayed'] = 'true';
   return headers;
 }

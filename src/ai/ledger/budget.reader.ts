@@ -34,8 +34,3 @@ export interface BudgetReader {
 
 /** Injection token of the BudgetReader. */
 export const BUDGET_READER = Symbol('BUDGET_READER');
-
-/** Where nothing is limited. */
-export const NO_BUDGETS: BudgetReader = {
-  allowanceOf: () => Promise.resolve({ limits: {}, budgets: [] }),
-};

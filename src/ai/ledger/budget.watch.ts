@@ -13,8 +13,6 @@ export interface BudgetChange {
   /** Spent in this period without the call, and with it, by the store's count. */
   readonly spentBefore: number;
   readonly spentAfter: number;
-  /** Unix ms of the first moment of the next period: tells one period from the other. */
-  readonly resetsAt: number;
 }
 
 export interface BudgetEvent {
@@ -32,22 +30,15 @@ export interface BudgetObserver {
 }
 
 /**
- * Tells of each threshold once a period. The store counts one call after the other, so of all pods one alone sees a threshold
- * passed; it is remembered here nevertheless, since a correction may take the sum back below it.
+ * Tells of each threshold once a period: the store counts one call after the other, and what was spent only rises, so of all pods one
+ * alone sees a threshold passed.
  */
 export class BudgetWatch {
-  /** By budget: the period of the last event, and its threshold. Bounded by the number of callers. */
-  readonly #told = new Map<string, { readonly resetsAt: number; readonly threshold: Threshold }>();
-
   constructor(private readonly observer: BudgetObserver) {}
 
   spent(change: BudgetChange): void {
-    const { caller, unit, period, limit, spentAfter, resetsAt } = change;
-    const key = `${unit}|${period}|${caller}`;
+    const { caller, unit, period, limit, spentAfter } = change;
     for (const threshold of crossings(change)) {
-      const told = this.#told.get(key);
-      if (told !== undefined && told.resetsAt >= resetsAt && told.threshold >= threshold) continue;
-      this.#told.set(key, { resetsAt, threshold });
       this.observer.crossed({ caller, unit, period, threshold, limit, spent: spentAfter });
     }
   }

@@ -38,3 +38,10 @@ export class DeliveredText {
     this.#addContent(called['arguments']);
   }
 }
+
+/** Of a whole answer. */
+export function deliveredIn(completion: JsonObject): string {
+  const delivered = new DeliveredText();
+  delivered.add(completion);
+  return delivered.text;
+}

@@ -7,6 +7,13 @@ export interface Taken {
   readonly microUsd: number;
 }
 
+export interface Settlement {
+  /** Undefined: what was reserved, as nobody knows better. */
+  readonly taken: Taken | undefined;
+  /** False: nothing is billed for it, but the provider may have counted it against its limits: there it stays as reserved. */
+  readonly isCounted: boolean;
+}
+
 /** Room for one attempt at one deployment: in its caller's budget, its model's limits and its own. It ends once. */
 export class AttemptQuota {
   constructor(
@@ -29,9 +36,18 @@ export class AttemptQuota {
     for (const reservation of this.reservations) reservation.sent();
   }
 
-  /** Undefined: what was reserved, as nobody knows better. What was taken last ends first. Never rejects. */
-  async settle(taken?: Taken): Promise<void> {
-    await Promise.all(this.reservations.toReversed().map((reservation) => reservation.settle(taken)));
+  /** Tokens and micro-dollars that are reserved in a budget; undefined: its caller has none. */
+  get budgeted(): Taken | undefined {
+    return this.reservations.find(({ kind }) => kind === 'budget');
+  }
+
+  /** What was taken last ends first. Never rejects. */
+  async settle({ taken, isCounted }: Settlement): Promise<void> {
+    await Promise.all(
+      this.reservations
+        .toReversed()
+        .map((reservation) => reservation.settle(isCounted || reservation.kind === 'budget' ? taken : undefined)),
+    );
   }
 
   /** It is not going to be sent. Never rejects. */

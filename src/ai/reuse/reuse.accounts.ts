@@ -6,7 +6,7 @@ import type { CompletionCall } from '../call/completion-call.js';
  */
 export interface ReuseAccounts {
   /** Right before the answer is given. @throws ApiError where the caller has no request left */
-  count(call: CompletionCall): Promise<void>;
+  count(call: CompletionCall, outcome: 'hit' | 'joined'): Promise<void>;
 }
 
 /** Injection token. */

@@ -3,7 +3,8 @@ import { type AnyStore, STORE } from '../../store/index.js';
 import type { AiOptions } from '../ai.options.js';
 import { AnswerLine } from './flight/answer.line.js';
 import { Flights } from './flight/flights.js';
-import { NO_ACCOUNTS, REUSE_ACCOUNTS, type ReuseAccounts } from './reuse.accounts.js';
+import { QuotaAccounts } from '../quota/quota.accounts.js';
+import { REUSE_ACCOUNTS, type ReuseAccounts } from './reuse.accounts.js';
 import { ReuseMetrics } from './reuse.metrics.js';
 import { ReusePlanner } from './reuse.planner.js';
 import { ReuseService } from './reuse.service.js';
@@ -19,7 +20,7 @@ export function reuseProviders({ cache }: Pick<AiOptions, 'cache'>): Provider[] 
     ReuseService,
     ReusePlanner,
     ReuseMetrics,
-    { provide: REUSE_ACCOUNTS, useValue: NO_ACCOUNTS },
+    { provide: REUSE_ACCOUNTS, useExisting: QuotaAccounts },
     {
       provide: Rides,
       inject: [STORE, REUSE_ACCOUNTS, ReuseMetrics],

@@ -94,10 +94,10 @@ export class Rides {
     }
   }
 
-  async #give(recording: Recording, outcome: CacheOutcome, { seat, call, giving }: Rider): Promise<Delivery> {
-    await this.accounts.count(call);
-    const given = giving.recording(recording, call, true);
+  async #give(recording: Recording, outcome: 'hit' | 'joined', { seat, call, giving }: Rider): Promise<Delivery> {
     note(call, { outcome, giving, facts: recording });
+    await this.accounts.count(call, outcome);
+    const given = giving.recording(recording, call, true);
     seat.leave(undefined);
     call.ended();
     return { kind: 'whole', recording: given, headers: {} };
@@ -112,8 +112,8 @@ export class Rides {
     seat.take(reader);
     const { isPilots } = seat;
     if (!isPilots) {
-      await this.accounts.count(call);
       note(call, { outcome: 'joined', giving, facts });
+      await this.accounts.count(call, 'joined');
     }
     return { kind: 'live', frames: framesFor(reader, rider), facts, headers: isPilots ? headers : {} };
   }
