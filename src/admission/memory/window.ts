@@ -29,9 +29,7 @@ export class Window {
     isLost: boolean,
   ) {
     this.calendar = new Calendar(Math.floor(time / rule.bucketMs));
-    if (!isLost) return;
-    this.paceRequests = this.paceTokens = time + rule.burstMs;
-    this.pacedUntil = time + rule.spanMs;
+    if (isLost) this.pacedUntil = time + rule.spanMs;
   }
 
   get windowMs(): number {
@@ -139,12 +137,12 @@ export class Window {
 
   /** Earliest by the pacer, with so much before it: requests, then tokens. */
   #paced(requests: number, tokens: number): [number, number] {
-    const { burstMs, windowMs } = this.rule;
-    if (burstMs >= windowMs && this.time >= this.pacedUntil) return [0, 0];
-    return [
-      Math.ceil(this.paceRequests + (requests * windowMs) / this.requestLimit - burstMs),
-      Math.ceil(this.paceTokens + (tokens * windowMs) / this.tokenLimit - burstMs),
-    ];
+    const { windowMs } = this.rule;
+    const burstMs = this.time < this.pacedUntil ? 0 : this.rule.burstMs;
+    if (burstMs >= windowMs) return [0, 0];
+    const paceAt = (pace: number, amount: number, limit: number): number =>
+      limit < Infinity ? Math.ceil(pace + (amount * windowMs) / limit - burstMs) : 0;
+    return [paceAt(this.paceRequests, requests, this.requestLimit), paceAt(this.paceTokens, tokens, this.tokenLimit)];
   }
 
   #applyLimits(): void {

@@ -158,11 +158,12 @@ end
 
 -- Earliest by the pacer, with so much before it.
 local function paced(w, requests, tokens)
-  if w.burstMs >= w.windowMs and s.time >= w.pacedUntil then
+  local burstMs = s.time < w.pacedUntil and 0 or w.burstMs
+  if burstMs >= w.windowMs then
     return 0, 0
   end
-  return ceil(w.paceRequests + requests * w.windowMs / w.requestLimit - w.burstMs),
-    ceil(w.paceTokens + tokens * w.windowMs / w.tokenLimit - w.burstMs)
+  return w.requestLimit < huge and ceil(w.paceRequests + requests * w.windowMs / w.requestLimit - burstMs) or 0,
+    w.tokenLimit < huge and ceil(w.paceTokens + tokens * w.windowMs / w.tokenLimit - burstMs) or 0
 end
 
 -- When a call has room in all windows, if that is within the look-ahead.
@@ -469,7 +470,7 @@ local function readWindow(w, packed, isLost)
     call('DEL', w.calendar)
     w.rolled = floor(s.time / w.bucketMs)
     if isLost then
-      w.paceRequests, w.paceTokens, w.pacedUntil = s.time + w.burstMs, s.time + w.burstMs, s.time + w.spanMs
+      w.pacedUntil = s.time + w.spanMs
     end
   end
   if w.learnedUntil > s.time then
