@@ -45,3 +45,22 @@ export interface BookedEntry extends LedgerEntry {
 }
 
 export const NANO_PER_USD = 1_000_000_000;
+
+/** The entry with numbers that can be added up: whole and not negative, 0 for what is none. One odd number must not keep others out. */
+export function withWholeNumbers(entry: LedgerEntry): LedgerEntry {
+  const { at, promptTokens, cachedTokens, completionTokens, reasoningTokens, costNanoUsd, attempts } = entry;
+  return {
+    ...entry,
+    at: wholeOf(at),
+    promptTokens: wholeOf(promptTokens),
+    cachedTokens: wholeOf(cachedTokens),
+    completionTokens: wholeOf(completionTokens),
+    reasoningTokens: wholeOf(reasoningTokens),
+    ...(costNanoUsd !== undefined && { costNanoUsd: wholeOf(costNanoUsd) }),
+    attempts: wholeOf(attempts),
+  };
+}
+
+function wholeOf(value: number): number {
+  return Number.isFinite(value) ? Math.min(Math.max(0, Math.round(value)), Number.MAX_SAFE_INTEGER) : 0;
+}

@@ -1,5 +1,5 @@
 import type { BeforeApplicationShutdown } from '@nestjs/common';
-import type { LedgerEntry } from './ledger.entry.js';
+import { type LedgerEntry, withWholeNumbers } from './ledger.entry.js';
 import { LATEST_MS } from './ledger.limits.js';
 import { type LedgerObserver, type LossReason, SILENT_LEDGER_OBSERVER } from './ledger.observer.js';
 import type { LedgerStore } from './ledger.store.js';
@@ -55,8 +55,9 @@ export class Ledger implements BeforeApplicationShutdown {
       return;
     }
     const lane = this.#pending.get(caller);
-    if (lane === undefined) this.#pending.set(caller, [entry]);
-    else lane.push(entry);
+    const whole = withWholeNumbers(entry);
+    if (lane === undefined) this.#pending.set(caller, [whole]);
+    else lane.push(whole);
     this.#counted(1);
     this.#schedule(FLUSH_MS);
   }

@@ -160,6 +160,16 @@ describe('Ledger', () => {
     expect(await booked()).toHaveLength(4);
   });
 
+  it('lets no odd number keep others out', async () => {
+    ledger.book(
+      'acme',
+      entry({ promptTokens: 1.4, completionTokens: Number.NaN, costNanoUsd: -1, attempts: Infinity }),
+    );
+    await pass(250);
+    const { entries } = await store.page('acme');
+    expect(entries).toMatchObject([{ promptTokens: 1, completionTokens: 0, costNanoUsd: 0, attempts: 0 }]);
+  });
+
   it('lets one caller’s trouble be nobody else’s', async () => {
     store.brokenFor = 'broken';
     ledger.book('broken', entry());
