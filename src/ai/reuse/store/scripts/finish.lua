@@ -52,9 +52,9 @@ local function keep()
   call('HINCRBY', KEYS[1], '#', bytes)
   call('ZADD', KEYS[2], ms + tonumber(ARGV[6]), ARGV[5])
   local last = call('ZRANGE', KEYS[2], -1, -1, 'WITHSCORES')
-  for index = 1, 2 do
-    call('PEXPIRE', KEYS[index], text(tonumber(last[2]) - ms + SLACK_MS))
-  end
+  local leftMs = text(tonumber(last[2]) - ms + SLACK_MS)
+  call('PEXPIRE', KEYS[1], leftMs)
+  call('PEXPIRE', KEYS[2], leftMs)
 end
 
 if ARGV[5] ~= '' then
