@@ -20,7 +20,7 @@ import type {
 } from './admission.store.js';
 import { periodEnd } from './budget.period.js';
 import { acquireIn } from './memory/acquisition.js';
-import { type AdmissionGround, OpenScope } from './memory/open-scope.js';
+import { type AdmissionGround, type Asker, OpenScope } from './memory/open-scope.js';
 import { pump } from './memory/pump.js';
 import { ScopeTable } from './memory/scope.table.js';
 
@@ -55,13 +55,13 @@ export class MemoryAdmissionStore implements AdmissionStore {
 
   acquire(command: AcquireCommand): Promise<AcquireAnswer> {
     plainName('an id', command.id);
-    const scope = this.open(command);
+    const scope = this.change(command);
     scope.sweep();
     return Promise.resolve(acquireIn(scope, { ...command, waitMs: Math.floor(command.waitMs) }));
   }
 
   settle(command: SettleCommand): Promise<SettleAnswer> {
-    const scope = this.open(command);
+    const scope = this.change(command);
     const record = scope.recordOf(plainName('an id', command.id));
     if (record?.state === 'granted') scope.settle(command.id, record, { ...command, endedAt: scope.kept.time });
     scope.sweep();
@@ -71,7 +71,7 @@ export class MemoryAdmissionStore implements AdmissionStore {
   }
 
   cancel(command: CancelCommand): Promise<CancelAnswer> {
-    const scope = this.open(command);
+    const scope = this.change(command);
     scope.sweep();
     const record = scope.recordOf(plainName('an id', command.id));
     if (record?.state === 'granted') scope.undo(command.id, record);
@@ -83,7 +83,7 @@ export class MemoryAdmissionStore implements AdmissionStore {
   }
 
   beat(command: BeatCommand): Promise<BeatAnswer> {
-    const scope = this.open(command);
+    const scope = this.change(command);
     // Before what is silent is swept away.
     for (const id of command.ids) {
       const record = scope.recordOf(plainName('an id', id));
@@ -96,7 +96,7 @@ export class MemoryAdmissionStore implements AdmissionStore {
   }
 
   hold(command: HoldCommand): Promise<ScopeNews> {
-    const scope = this.open(command);
+    const scope = this.change(command);
     scope.sweep();
     scope.kept.heldUntil = Math.max(scope.kept.heldUntil, scope.kept.time + Math.ceil(command.forMs));
     pump(scope);
@@ -104,7 +104,7 @@ export class MemoryAdmissionStore implements AdmissionStore {
   }
 
   learn(command: LearnCommand): Promise<ScopeNews> {
-    const scope = this.open(command);
+    const scope = this.change(command);
     for (const limit of command.limits) {
       const window = scope.room.windows.find(({ windowMs }) => windowMs === limit.windowMs);
       window?.learn(limit, Math.ceil(command.forMs));
@@ -115,7 +115,7 @@ export class MemoryAdmissionStore implements AdmissionStore {
   }
 
   inspect(scope: Scope): Promise<ScopeState> {
-    const opened = this.open({ scope, process: '', seen: false });
+    const opened = this.open(scope, { process: '', seen: false });
     opened.sweep();
     pump(opened);
     if (!opened.isNew) opened.finish();
@@ -147,11 +147,14 @@ export class MemoryAdmissionStore implements AdmissionStore {
     return Promise.resolve();
   }
 
-  private open({ scope, process, seen }: ScopeCommand): OpenScope {
+  private change({ scope, process, seen }: ScopeCommand): OpenScope {
+    return this.open(scope, { process: plainName('a process', process), seen });
+  }
+
+  private open(scope: Scope, asker: Omit<Asker, 'ms'>): OpenScope {
     const ms = Math.floor(this.clock() / 1000);
     this.ground.table.clearOver(ms);
-    if (process !== '') plainName('a process', process);
-    return new OpenScope(scope, { process, seen, ms }, this.ground);
+    return new OpenScope(scope, { ...asker, ms }, this.ground);
   }
 }
 
