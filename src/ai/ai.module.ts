@@ -25,6 +25,7 @@ import { ChatController } from './endpoint/chat.controller.js';
 import { ModelsController } from './endpoint/models.controller.js';
 import { FleetMetrics } from './fleet/fleet.metrics.js';
 import { Fleet, fleetStoreOn } from './fleet/index.js';
+import { ChatGenerator } from './generation/chat.generator.js';
 import { KeyService } from './keys/key.service.js';
 import { ledgerProviders } from './ledger/ledger.providers.js';
 import { UsageController } from './ledger/usage.controller.js';
@@ -53,13 +54,14 @@ import { VertexAdapter } from './upstream/vertex/vertex.adapter.js';
     StatusService,
     UpstreamGate,
     CallAccounts,
+    ChatGenerator,
     CallDesk,
     QuotaAccounts,
     QuotaScopes,
     ...BATCH_PROVIDERS,
   ],
   controllers: [BatchController, ChatController, ModelsController, UsageController],
-  exports: [Catalogue, StatusService],
+  exports: [Catalogue, ChatGenerator, PromptGauge, StatusService],
 })
 export class AiModule implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
   constructor(
