@@ -57,7 +57,7 @@ export class MemoryAnswerStore implements AnswerStore {
 
   look({ token, process, ...place }: LookCommand): Promise<LookAnswer> {
     const ms = this.#ms();
-    const told = this.#told.get(token);
+    const told = this.#told.get(nameOf({ shelf: place.shelf, flight: token }));
     if (told !== undefined && ms < told.end) return Promise.resolve({ kind: 'over', text: told.text });
     const led = this.#flightAt(place, ms);
     if (led?.token !== token) return Promise.resolve({ kind: 'gone' });
@@ -85,7 +85,7 @@ export class MemoryAnswerStore implements AnswerStore {
     if (led?.token !== token) return Promise.resolve();
     this.#flights.delete(nameOf({ shelf, flight }));
     const waiters = waitersOf(led, ms);
-    if (waiters.length > 0 && text !== '') this.#told.set(token, { text, end: ms + LIMITS.tellMs });
+    if (waiters.length > 0 && text !== '') this.#told.set(nameOf({ shelf, flight: token }), { text, end: ms + LIMITS.tellMs });
     for (const process of waiters) this.#tell(process, token);
     return Promise.resolve();
   }
@@ -108,7 +108,7 @@ export class MemoryAnswerStore implements AnswerStore {
 
   /** What Redis ends by itself. */
   #forget(ms: number): void {
-    for (const [token, { end }] of this.#told) if (end <= ms) this.#told.delete(token);
+    for (const [name, { end }] of this.#told) if (end <= ms) this.#told.delete(name);
     for (const [name, { leaseEnd }] of this.#flights) {
       if (leaseEnd > ms) break;
       this.#flights.delete(name);
