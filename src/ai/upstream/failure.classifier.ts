@@ -1,5 +1,6 @@
 import type { ApiErrorOptions, ErrorCode } from '../../http/index.js';
 import { entryOf, isObject, member } from '../wire/json-value.js';
+import type { WordTest } from './bounded.patterns.js';
 import { saysContextOverflow } from './context-overflow.js';
 import { providerError, type ProviderError } from './provider.error.js';
 import { retryAfterMs, type UpstreamHeaders } from './retry-after.js';
@@ -12,7 +13,7 @@ export interface FailedProvider {
   /** Taken out of the provider's words: some quote what they were sent, and a caller reads it. */
   readonly apiKey: string;
   /** How it says that a prompt is too long, besides the usual words. */
-  readonly contextErrorPatterns?: readonly RegExp[];
+  readonly contextErrorPatterns?: WordTest;
 }
 
 export interface FailedAnswer {

@@ -112,7 +112,7 @@ describe('classifyAnswer()', () => {
   it('row 14: knows it by the words that the configuration gives, and tells it by the code that clients know', () => {
     const body = { error: { message: 'E1042: zu viele Token', code: 'E1042' } };
     expect(classifyAnswer(answer(400, body))).toMatchObject({ code: 'invalid_request', reportedCode: 'E1042' });
-    const provider = { ...acme, contextErrorPatterns: [/zu viele token/i] };
+    const provider = { ...acme, contextErrorPatterns: /zu viele token/i };
     const known = classifyAnswer({ ...answer(400, body), provider });
     expect(known).toMatchObject({ code: 'context_length_exceeded', reportedCode: 'context_length_exceeded' });
     expect(classifyAnswer({ ...answer(500, body), provider }).code).toBe('upstream_error');
