@@ -1,6 +1,6 @@
 import { entryOf, isObject, type JsonObject, member } from '../../wire/json-value.js';
 import { MalformedStreamError } from '../../wire/sse.reader.js';
-import { writeJson } from './raw-json.js';
+import { writeJson } from '../../wire/raw-json.js';
 import { laterUsage, openAiUsage } from './usage.js';
 
 /** A chat.completion.chunk. */

@@ -1,7 +1,7 @@
 import { forwardedResponseHeaders } from '../../../http/index.js';
 import type { JsonObject } from '../../wire/json-value.js';
 import { MalformedStreamError } from '../../wire/sse.reader.js';
-import { writeJson } from '../anthropic/raw-json.js';
+import { writeJson } from '../../wire/raw-json.js';
 import { brokenUpstream, hasError } from '../failure.classifier.js';
 import type {
   AttemptRequest,
