@@ -15,7 +15,7 @@ import type { AttemptLimits } from './attempt.timers.js';
 import { maxOutputTokensOf } from './chat-request.js';
 import type { CompletionCall } from './completion-call.js';
 import { CompletionObserver } from './completion.observer.js';
-import type { Usage } from './cost.js';
+import { priceOf, readUsage, type Usage } from './cost.js';
 
 /** Lets calls pass to the deployments by what the fleet knows of them, and tells the fleet how the calls went. */
 @Injectable()
@@ -113,6 +113,8 @@ export class UpstreamGate implements Gate {
     if (failure.blame === 'upstream' && !this.isImpatience(attempt)) this.strike(attempt, failure);
     else this.fleet.standings.letGo(deployment.id, { tookMs: attempt.elapsedMs() });
     if (failure.blame === 'key') this.keys.failed(deployment.upstream, failure);
+    const usage = readUsage(failure.usage);
+    if (usage !== undefined) this.billed(candidate, usage, priceOf(usage, deployment.prices));
   }
 
   /** It was ended for a reason that says nothing of the provider: the caller left. */
