@@ -3,6 +3,7 @@ import { type Edit, editObject } from '../wire/json-text.js';
 import { parseObject } from '../wire/json-value.js';
 import { brokenUpstream, classifyInBand, hasError } from './failure.classifier.js';
 import { foreignSignatureEdits } from './foreign-signatures.js';
+import { checkCompletion } from './openai.answer.js';
 import { readChatStream } from './openai.stream.js';
 import type { AttemptRequest, ProviderAdapter, UpstreamReply, UpstreamStream } from './provider.adapter.js';
 import { isJsonAnswer, ProviderLine, type ProviderMessage } from './provider.line.js';
@@ -38,9 +39,7 @@ export class OpenAiAdapter implements ProviderAdapter {
     const text = await this.#line.read(answer, attempt);
     const value = parseObject(text);
     if (hasError(value)) throw classifyInBand(upstream, value, Date.now());
-    if (!Array.isArray(value?.['choices'])) {
-      throw brokenUpstream(upstream.name, 'answered with something that is not a chat completion');
-    }
+    checkCompletion(upstream.name, value);
     return { text, value, headers: forwardedResponseHeaders(answer.headers) };
   }
 
