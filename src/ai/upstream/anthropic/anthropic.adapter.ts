@@ -105,7 +105,7 @@ export class AnthropicAdapter implements ProviderAdapter {
     const value = parseObject(text);
     if (hasError(value)) throw classifyInBand(upstream, openAiError(value), this.now());
     try {
-      return completionFrom(text, value, this.reader());
+      return completionFrom(text, value, this.reader(attempt));
     } catch (error) {
       if (!(error instanceof MalformedStreamError)) throw error;
       throw brokenUpstream(upstream.name, 'answered with something that is not a message', error);
@@ -113,11 +113,11 @@ export class AnthropicAdapter implements ProviderAdapter {
   }
 
   private events(body: Readable, attempt: AttemptRequest): AsyncIterable<readonly StreamEvent[]> {
-    return readMessageStream(body, attempt, this.reader());
+    return readMessageStream(body, attempt, this.reader(attempt));
   }
 
-  private reader(): MessageReader {
-    return new MessageReader(Math.floor(this.now() / 1_000));
+  private reader({ deployment }: AttemptRequest): MessageReader {
+    return new MessageReader(deployment.upstream.name, Math.floor(this.now() / 1_000));
   }
 }
 
