@@ -105,11 +105,6 @@ export class Fleet {
     return this.limits.isNearlyUsed(deployment, need) || this.keys.isNearlyUsed(this.#key(deployment), need);
   }
 
-  /** By which several keys are taken in turn: what is left of a deployment's limits and of its key, 0 to 1. */
-  shareLeft(deployment: string): number {
-    return Math.min(this.limits.shareLeft(deployment), this.keys.shareLeft(this.#key(deployment)));
-  }
-
   /** Ends all timers, hands in what is pending and lets probes go. Never rejects; before the store closes. */
   async close(): Promise<void> {
     this.standings.letAllGo();

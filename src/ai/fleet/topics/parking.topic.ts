@@ -2,8 +2,11 @@ import { FLEET_LIMITS as LIMITS } from '../fleet.limits.js';
 import type { Topic } from '../fleet.store.js';
 import { fieldsOf, oneOf, wholeNumber } from './fields.js';
 
-export const PARKING_REASONS = ['quota', 'refused'] as const;
-/** `quota`: what it pays for is used up. `refused`: the provider does not take it. */
+export const PARKING_REASONS = ['quota', 'refused', 'denied'] as const;
+/**
+ * `quota`: what it pays for is used up. `refused`: the provider says of it that it is bad. `denied`: the provider did not take it for a
+ * call, whatever it says of it.
+ */
 export type ParkingReason = (typeof PARKING_REASONS)[number];
 
 /** A key that is not to be used; over where `until` is past. */
