@@ -60,6 +60,16 @@ function accept(
   }
 }
 
+/** Reads an answer that is no stream. @throws UpstreamFailure also where `read` finds it malformed */
+export function readWhole<T>(provider: string, read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof MalformedStreamError)) throw error;
+    throw brokenUpstream(provider, 'answered with something that is not a whole answer', error);
+  }
+}
+
 function failureOf(provider: string, error: unknown): UpstreamFailure {
   if (error instanceof UpstreamFailure) return error;
   const fact =

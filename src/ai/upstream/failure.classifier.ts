@@ -22,6 +22,8 @@ export interface FailedAnswer {
   readonly headers: UpstreamHeaders;
   /** The answer's body, parsed where it is JSON. */
   readonly body: unknown;
+  /** How long the provider asks to wait where it says so in the body, ms; a header holds before it. */
+  readonly toldMs?: number | undefined;
   /** Unix milliseconds. */
   readonly now: number;
 }
@@ -72,14 +74,18 @@ export function classifyAnswer(answer: FailedAnswer): UpstreamFailure {
   return deploymentFault(provider, NOT_OFFERED_STATUS.has(status) ? NOT_OFFERED : refusedWith(status));
 }
 
-/** An error object that came inside a 200: as the first frame, mid-stream, or as the whole body. */
-export function classifyInBand(provider: FailedProvider, body: unknown, now: number): UpstreamFailure {
+/**
+ * An error object that came inside a 200: as the first frame, mid-stream, or as the whole body.
+ *
+ * @param toldMs - how long the provider asks to wait, where it says so
+ */
+export function classifyInBand(provider: FailedProvider, body: unknown, now: number, toldMs?: number): UpstreamFailure {
   const error = providerError(body, provider.apiKey);
   const status = statusOf(body, error);
   if (status === undefined && !isExhausted(200, error)) {
     return new UpstreamFailure('upstream', 'upstream_error', `${provider.name} sent an error in place of an answer`);
   }
-  return classifyAnswer({ provider, status: status ?? 500, headers: {}, body, now });
+  return classifyAnswer({ provider, status: status ?? 500, headers: {}, body, now, toldMs });
 }
 
 /** Whether an answer or an event says that it is an error: `"error": false`, `""` and `{}` beside good choices do not. */
@@ -184,8 +190,8 @@ function saysOverflow({ message }: ProviderError, { contextErrorPatterns }: Fail
   return message !== undefined && saysContextOverflow(message, contextErrorPatterns);
 }
 
-function upstreamFault({ status, headers, provider: { name }, now }: FailedAnswer): UpstreamFailure {
-  const wait = retryAfterMs(headers, now);
+function upstreamFault({ status, headers, provider: { name }, now, toldMs }: FailedAnswer): UpstreamFailure {
+  const wait = retryAfterMs(headers, now) ?? toldMs;
   const options: ApiErrorOptions = wait === undefined ? {} : { retryAfterMs: wait };
   if (status === 429) {
     return new UpstreamFailure('upstream', 'rate_limit_exceeded', `${name} is at its rate limit`, options);

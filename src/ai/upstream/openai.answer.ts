@@ -1,5 +1,5 @@
 import { saysSomething } from '../wire/chat-chunk.js';
-import { isObject, type JsonObject, member } from '../wire/json-value.js';
+import { isObject, type JsonObject } from '../wire/json-value.js';
 import { MalformedStreamError } from '../wire/sse.reader.js';
 import { brokenUpstream, uselessAnswer } from './failure.classifier.js';
 import { isGiven } from './untranslatable.error.js';
@@ -40,17 +40,13 @@ export function hasEnded(provider: string, choice: JsonObject, hasSaid: boolean,
   return true;
 }
 
-/** @throws UpstreamFailure for what is no whole chat completion */
-export function checkCompletion(provider: string, value: JsonObject | undefined): asserts value is JsonObject {
-  try {
-    const choices = value === undefined ? [] : choicesIn(value);
-    if (choices.length === 0 || !choices.every(hasMessage))
-      throw new MalformedStreamError('an answer without a message');
-    for (const choice of choices) hasEnded(provider, choice, saysSomething(choice['message']), member(value, 'usage'));
-  } catch (error) {
-    if (!(error instanceof MalformedStreamError)) throw error;
-    throw brokenUpstream(provider, 'answered with something that is not a chat completion', error);
-  }
+/** @throws UpstreamFailure for a failure in its place, MalformedStreamError for what is no whole chat completion */
+export function checkedCompletion(provider: string, value: JsonObject | undefined): JsonObject {
+  const choices = value === undefined ? [] : choicesIn(value);
+  if (value === undefined || choices.length === 0 || !choices.every(hasMessage))
+    throw new MalformedStreamError('an answer without a message');
+  for (const choice of choices) hasEnded(provider, choice, saysSomething(choice['message']), value['usage']);
+  return value;
 }
 
 /** Its content may be anything, also null beside calls, but there must be a word of it. */

@@ -55,7 +55,8 @@ export class GeminiReader {
   }
 
   /** What a whole answer says. @throws as `read` does, and MalformedStreamError for one without an end */
-  readWhole(response: JsonObject): JsonObject {
+  readWhole(response: JsonObject | undefined): JsonObject {
+    if (response === undefined) throw new MalformedStreamError('an answer that is no JSON object');
     this.#usage = openAiUsage(response['usageMetadata']);
     const choices = this.#choicesOf(response);
     if (!this.hasEnded) throw new MalformedStreamError('an answer without an end');
