@@ -8,7 +8,14 @@ import {
   ApiQuery,
   getSchemaPath,
 } from '@nestjs/swagger';
-import { ApiErrors, type DocumentedErrors, type DocumentedHeader, headerReferences } from '../../../http/index.js';
+import {
+  ApiErrors,
+  CALL_HEADERS,
+  type DocumentedErrors,
+  type DocumentedHeader,
+  headerReferences,
+  REPORT_HEADERS,
+} from '../../../http/index.js';
 import { COMPLETION_EXAMPLES, STREAM_EXAMPLES } from './completion.examples.js';
 import { DRY_RUN_EXAMPLE } from './dry-run.schema.js';
 import { oneOf } from './one-of.schema.js';
@@ -20,27 +27,19 @@ A deployment that fails is tried again, then the model's other ones, then its fa
 
 With \`stream: true\` the answer is a stream of server-sent events. Each \`data:\` line is a \`ChatCompletionChunk\`; \`data: [DONE]\` ends the stream. What fails before the first content is answered with its status; what fails later is an event with an \`Error\`, after which neither chunks nor \`[DONE]\` follow. Lines that begin with a colon keep the connection alive.`;
 
-const REPORT_HEADERS: readonly DocumentedHeader[] = [
-  'x-coordinator-model',
-  'x-coordinator-provider',
-  'x-coordinator-route',
-  'x-coordinator-attempts',
-  'x-coordinator-cache',
-  'x-coordinator-queue-ms',
-  'x-coordinator-upstream-ms',
-  'x-coordinator-total-ms',
-];
+const { costUsd: COST, ...TOLD_ALWAYS } = REPORT_HEADERS;
+const TOLD: readonly DocumentedHeader[] = Object.values(TOLD_ALWAYS);
 
 const REQUEST_HEADERS = [
   {
-    name: 'x-coordinator-strict',
+    name: CALL_HEADERS.strict,
     required: false,
     description:
       '`true`: no model but those that the request names. Not a fallback where they fail, are left alone or are shut down, and not another one of the tier, but the error.',
     schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
   },
   {
-    name: 'x-coordinator-timeout-ms',
+    name: CALL_HEADERS.timeoutMs,
     required: false,
     description: "The time that this request has, ms; shorter than the server's own deadline, or that holds.",
     schema: { type: 'integer', minimum: 1 },
@@ -118,7 +117,7 @@ export function ChatCompletionDocs(): MethodDecorator {
     ApiExtension('x-event-data', {
       oneOf: [{ $ref: getSchemaPath('ChatCompletionChunk') }, { $ref: getSchemaPath('Error') }],
     }),
-    ApiErrors(ERRORS, REPORT_HEADERS),
+    ApiErrors(ERRORS, TOLD),
   );
 }
 
@@ -126,7 +125,7 @@ function CompletionAnswer(): MethodDecorator {
   return ApiOkResponse({
     description:
       'The completion; with `stream: true` as server-sent events. With `dryRun=true` what would become of it.',
-    headers: headerReferences([...REPORT_HEADERS, 'x-coordinator-cost-usd', 'openai-processing-ms', 'openai-version']),
+    headers: headerReferences([...TOLD, COST, 'openai-processing-ms', 'openai-version']),
     content: {
       'application/json': {
         schema: oneOf('object', {
