@@ -50,6 +50,15 @@ const USUAL_PACE: Pace = {
   sleep: (ms, signal) => sleep(ms, undefined, { signal }),
 };
 
+type Outcome<T> = { readonly value: T } | { readonly step: NextStep };
+
+/** A candidate that is at its rate limit, its place in the plan, and for how long, ms. */
+interface Limited {
+  readonly candidate: Candidate;
+  readonly at: number;
+  readonly waitMs: number;
+}
+
 /** Between two looks whether somebody else's probe has ended, ms. */
 const LEAST_LOOK_MS = 20;
 const LONGEST_LOOK_MS = 200;
@@ -60,6 +69,8 @@ const LONGEST_LOOK_MS = 200;
  */
 export class AttemptSequence {
   readonly #failures: UpstreamFailure[] = [];
+  /** Passed over because they are at their rate limit. */
+  readonly #limited: Limited[] = [];
   /** Larger than the window that was too small for the prompt, tokens. */
   #largerThan = 0;
   readonly #pace: Pace;
@@ -81,6 +92,7 @@ export class AttemptSequence {
       const obstacle = await this.gate.enter(candidate);
       if (obstacle !== undefined) {
         this.plan.meet(candidate, obstacle);
+        this.#limited.push(...limitedFor({ candidate, at }, obstacle));
         continue;
       }
       if (this.remainingMs() <= 0) {
@@ -92,14 +104,29 @@ export class AttemptSequence {
       if (outcome.step.kind === 'stop') break;
       if (outcome.step.kind === 'enlarge') this.#largerThan = candidate.model.contextWindow;
     }
+    const outcome = await this.tryAfterLimit(attempt);
+    if (outcome !== undefined && 'value' in outcome) return outcome.value;
     throw this.verdict();
   }
 
-  private async tryHere<T>(
-    candidate: Candidate,
-    at: number,
-    attempt: (turn: Turn) => Promise<T>,
-  ): Promise<{ readonly value: T } | { readonly step: NextStep }> {
+  /**
+   * Where nobody could be called and one is only at its rate limit, for no longer than the patience that a retry has too: it is waited for,
+   * as by a call that was under way when the limit was met.
+   */
+  private async tryAfterLimit<T>(attempt: (turn: Turn) => Promise<T>): Promise<Outcome<T> | undefined> {
+    const [soonest] = this.#limited.toSorted((a, b) => a.waitMs - b.waitMs);
+    if (soonest === undefined || this.call.report.attempts > 0) return undefined;
+    const { candidate, at, waitMs } = soonest;
+    const { patienceMs, firstBackoffMs } = this.#pace.rules;
+    const afterMs = waitMs + firstBackoffMs * this.#pace.random();
+    if (waitMs > patienceMs || afterMs >= this.remainingMs()) return undefined;
+    const untilMs = this.remainingMs() - patienceMs;
+    await this.pause(afterMs);
+    if (!(await this.mayReturn(candidate, at, Math.max(0, untilMs)))) return undefined;
+    return this.tryHere(candidate, at, attempt);
+  }
+
+  private async tryHere<T>(candidate: Candidate, at: number, attempt: (turn: Turn) => Promise<T>): Promise<Outcome<T>> {
     for (let attemptsHere = 1; ; attemptsHere += 1) {
       const others = this.othersAfter(at);
       const remainingMs = this.remainingMs();
@@ -113,7 +140,8 @@ export class AttemptSequence {
         const step = this.judge(candidate, error, { attemptsHere, others });
         if (step.kind !== 'retry') return { step };
         await this.pause(step.afterMs);
-        if (!(await this.mayReturn(candidate, at, error))) return { step: { kind: 'leave' } };
+        const untilMs = error.retryAfterMs === undefined ? undefined : 0;
+        if (!(await this.mayReturn(candidate, at, untilMs))) return { step: { kind: 'leave' } };
       }
     }
   }
@@ -121,13 +149,16 @@ export class AttemptSequence {
   /**
    * Whether the deployment may be called again after a wait: others may have taken it out meanwhile. A provider that named the time
    * lets one call pass after it, the probe; where nobody else could answer, the others wait for its end instead of failing.
+   *
+   * @param untilMs - they wait until so much is left of the deadline, ms; undefined: nobody waits
    */
-  private async mayReturn(candidate: Candidate, at: number, { retryAfterMs }: UpstreamFailure): Promise<boolean> {
+  private async mayReturn(candidate: Candidate, at: number, untilMs: number | undefined): Promise<boolean> {
     for (;;) {
       const obstacle = await this.gate.enter(candidate);
       if (obstacle === undefined) break;
       const waitMs = obstacle.error.retryAfterMs ?? 0;
-      const mayWait = retryAfterMs !== undefined && obstacle.detour === 'cooldown' && waitMs < this.remainingMs();
+      const isCooling = obstacle.detour === 'cooldown';
+      const mayWait = untilMs !== undefined && isCooling && waitMs < this.remainingMs() - untilMs;
       if (!mayWait || this.othersAfter(at).length > 0) {
         this.plan.meet(candidate, obstacle);
         return false;
@@ -200,4 +231,10 @@ export class AttemptSequence {
 function detourOf({ code, blame }: UpstreamFailure): Obstacle['detour'] {
   if (code === 'context_length_exceeded') return 'context';
   return blame === 'key' && code === 'insufficient_quota' ? 'quota' : 'error';
+}
+
+function limitedFor(place: Omit<Limited, 'waitMs'>, { detour, error }: Obstacle): readonly Limited[] {
+  const { code, retryAfterMs } = error;
+  const isLimited = detour === 'cooldown' && code === 'rate_limit_exceeded' && retryAfterMs !== undefined;
+  return isLimited ? [{ ...place, waitMs: retryAfterMs }] : [];
 }
