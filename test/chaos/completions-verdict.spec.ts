@@ -187,7 +187,7 @@ function before(deployment: string): readonly WireCall[] {
 function others(calls: readonly WireCall[]): readonly ChaosEnd[] {
   return calls
     .filter(({ id }) => id !== request.id)
-    .map(({ id }) => ended({ request: { ...request, id }, hasLeft: true }));
+    .map(({ id, endedAt }) => ended({ request: { ...request, id }, endedAt, hasLeft: true }));
 }
 
 function ended(more: Partial<ChaosEnd>, headers: Readonly<Record<string, string>> = {}): ChaosEnd {

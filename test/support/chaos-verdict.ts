@@ -30,7 +30,7 @@ const HONEST = [429, 502, 503, 504];
 
 /** @returns everything that must not have happened, each with the request's id */
 export function faultsOf({ ends, calls }: ChaosRun): readonly string[] {
-  const outages = new Outages(calls);
+  const outages = new Outages(calls, new Map(ends.map(({ request, endedAt }) => [request.id, endedAt])));
   const callsById = grouped(calls, ({ id }) => id);
   const known = new Set(ends.map(({ request }) => request.id));
   const strangers = calls.filter(({ id }) => !known.has(id)).map(({ id }) => `${id}: a call for nobody`);

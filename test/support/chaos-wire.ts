@@ -145,10 +145,13 @@ function readWhole(text: string): Pick<WireCall, 'text' | 'usage'> | undefined {
   return content === undefined ? undefined : { text: content, usage: usage ?? undefined };
 }
 
+/** All choices have ended: what would follow is the bill and `[DONE]`, which some servers leave out. */
 function readStream(text: string): Pick<WireCall, 'text' | 'usage'> | undefined {
-  const data = dataOf(text);
-  if (!text.endsWith('data: [DONE]\n\n') || data.some((each) => 'error' in each)) return undefined;
-  return { text: contentOf(text), usage: streamedUsage(text) };
+  const events = text.slice(0, text.lastIndexOf('\n\n') + 2);
+  const data = dataOf(events);
+  const choices = data.flatMap((each) => (each['choices'] as { finish_reason: string | null }[] | undefined) ?? []);
+  const isEnded = choices.at(-1)?.finish_reason === 'stop' && !data.some((each) => 'error' in each);
+  return isEnded ? { text: contentOf(events), usage: streamedUsage(events) } : undefined;
 }
 
 /** Of a stream's last word about it. */
