@@ -1,4 +1,4 @@
-import type { KeyFault } from './parts/key.book.js';
+import type { KeyFault } from './topics/parking.topic.js';
 
 /** What metrics and the log may learn. All names are the catalogue's. Must not throw. */
 export interface FleetObserver {

@@ -2,12 +2,15 @@ import type { Tier } from '../../../config/index.js';
 import type { FleetObserver } from '../fleet.observer.js';
 import { NO_NEED } from '../quota.need.js';
 import { wholeOf } from '../topics/fields.js';
-import { type Parking, type ParkingChange, type ParkingReason, parkingTopic } from '../topics/parking.topic.js';
+import {
+  type KeyFault,
+  type Parking,
+  type ParkingChange,
+  type ParkingReason,
+  parkingTopic,
+} from '../topics/parking.topic.js';
 import { type KeyWorth, type UsageChange, type UsageUnit, usageTopic } from '../topics/usage.topic.js';
 import { type LinePorts, TopicLine } from '../view/topic.line.js';
-
-/** Why a key is out: what it pays for is used up, or its provider does not take it. */
-export type KeyFault = 'quota' | 'refused';
 
 /** Why a key is out, and for how long yet. */
 export interface ParkingCard {

@@ -9,6 +9,9 @@ export const PARKING_REASONS = ['quota', 'refused', 'denied'] as const;
  */
 export type ParkingReason = (typeof PARKING_REASONS)[number];
 
+/** The same for those who only want to know whether it may be used: what it pays for is used up, or its provider does not take it. */
+export type KeyFault = Exclude<ParkingReason, 'denied'>;
+
 /** A key that is not to be used; over where `until` is past. */
 export interface Parking {
   readonly reason: ParkingReason;
