@@ -7,6 +7,7 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
+import { LOGGER, type Logger } from '../observability/index.js';
 import { type AnyStore, STORE } from '../store/index.js';
 import { TokenCounters } from '../tokens/index.js';
 import { AI_OPTIONS, type AiOptions } from './ai.options.js';
@@ -87,7 +88,7 @@ export class AiModule implements OnApplicationBootstrap, BeforeApplicationShutdo
         { provide: AI_OPTIONS, useValue: options },
         { provide: UndiciTransport, useValue: transport },
         { provide: ADAPTERS, useValue: adaptersOver(transport) },
-        { provide: Catalogue, useFactory: () => new Catalogue({ ...options, now: Date.now }) },
+        { provide: Catalogue, inject: [LOGGER], useFactory: (logger: Logger) => catalogueOf(options, logger) },
         { provide: Fleet, inject: [STORE, Catalogue, FleetMetrics], useFactory: fleetOf },
         { provide: TokenCounters, useFactory: () => new TokenCounters() },
         ...reuseProviders(options),
@@ -119,6 +120,13 @@ function adaptersOver(transport: UndiciTransport): Adapters {
     anthropic: new AnthropicAdapter(transport),
     vertex: new VertexAdapter(transport),
   };
+}
+
+function catalogueOf(options: AiOptions, logger: Logger): Catalogue {
+  const ranOut = (provider: string, pattern: string): void => {
+    logger.warn({ provider, pattern }, 'one of contextErrorPatterns takes too long, and counts as no match');
+  };
+  return new Catalogue({ ...options, now: Date.now, ranOut });
 }
 
 function fleetOf(store: AnyStore, catalogue: Catalogue, observer: FleetMetrics): Fleet {

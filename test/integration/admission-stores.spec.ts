@@ -95,7 +95,7 @@ describe('the scripts of admission', () => {
       const faults = { lost: 0.1, left: 0.1, killed: 0.1, repeated: 0.1, overrun: 0 };
       const world = await new AdmissionWorld(await start(), {
         ...{ seed: 7, limits, callers, faults },
-        forMs: sized(6_000, 120_000),
+        forMs: sized(4_000, 120_000),
       }).run();
       expect(overshoots(world.books.calls, limits)).toEqual([]);
       expect(world.books.calls.length).toBeGreaterThan(20);
@@ -155,7 +155,7 @@ describe('the keys of a scope', () => {
     async () => {
       const bench = await start();
       const driver = new ScopeDriver(bench, scopeOf({ windows: [{ windowMs: 60_000, requests: 100_000 }] }));
-      const count = sized(2_000, 50_000);
+      const count = sized(300, 50_000);
       for (let number = 0; number < count; number += 1) {
         await driver.acquire(`p1-${number}`, { flow: `caller ${number}` });
         await driver.settle(`p1-${number}`);

@@ -78,7 +78,7 @@ export class AdmissionProcess {
         observer.storeBack(downForMs);
       },
     });
-    this.#patience = new Patience(environment, this.watch);
+    this.#patience = new Patience(this.watch);
     const shared = this.#ground(false, this.line);
     this.#scopes = new SharedScopes(
       () => environment.now(),
@@ -99,7 +99,7 @@ export class AdmissionProcess {
     this.#waiting += 1;
     try {
       for (let claims = 0; claims < MOST_CLAIMS; claims += 1) {
-        const client = await this.#clientFor(wish, until, fault);
+        const client = await this.#clientFor(wish, fault);
         this.#assertRoom(client.waiting, this.options.mostWaitingPerScope, wish);
         try {
           return await this.#claim(client, wish, until);
@@ -164,11 +164,13 @@ export class AdmissionProcess {
   }
 
   /** @param fault why the last claim came to nothing */
-  async #clientFor(wish: ResolvedWish, until: number, fault: unknown): Promise<ScopeClient> {
+  async #clientFor(wish: ResolvedWish, fault: unknown): Promise<ScopeClient> {
     const { scope, signal } = wish;
     const isDamaged = fault !== undefined && !isOutage(fault);
-    if (this.watch.state === 'silent' && !isDamaged) await this.#patience.wait(until, signal);
-    this.#assertOpen(signal);
+    while (this.watch.state === 'silent' && !isDamaged) {
+      await this.#patience.wait(signal);
+      this.#assertOpen(signal);
+    }
     if (this.watch.state === 'up' && !isDamaged) return this.#scopes.clientFor(scope);
     const share = wish.whenStoreDown === 'degrade' ? this.#shares.clientFor(scope) : undefined;
     if (share === undefined) throw storeErrorOf(fault ?? this.watch.error);
@@ -218,8 +220,8 @@ export class AdmissionProcess {
       });
   }
 
-  readonly #receive = ({ scope, nowMs, notices }: AdmissionMessage): void => {
-    this.#scopes.find(scope)?.receive(nowMs, notices);
+  readonly #receive = (message: AdmissionMessage): void => {
+    this.#scopes.find(message.scope)?.receive(message);
   };
 
   readonly #resume = (): void => {

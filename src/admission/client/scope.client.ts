@@ -1,14 +1,6 @@
 import { StoreError } from '../../store/index.js';
 import { sendWithinMs } from '../admission.rules.js';
-import {
-  type AcquireAnswer,
-  BEAT_MS,
-  type Notice,
-  type Place,
-  POLL_MS,
-  type Scope,
-  type ScopeNews,
-} from '../admission.store.js';
+import { type AcquireAnswer, BEAT_MS, type Place, POLL_MS, type Scope, type ScopeNews } from '../admission.store.js';
 import { Claim, type ClaimRequest, Displaced } from './claim.js';
 import { Farewells } from './farewells.js';
 import type { Ground } from './ground.js';
@@ -43,8 +35,8 @@ export class ScopeClient {
         void this.settle(claim, claim.request);
       },
     });
-    this.#line = new ScopeLine(scope, ground, (news) => {
-      this.#hear(news);
+    this.#line = new ScopeLine(scope, ground, (news, sentAt) => {
+      this.#hear(news, sentAt);
     });
     this.#farewells = new Farewells(environment);
     this.#beat = new ScopeBeat(environment, {
@@ -129,8 +121,8 @@ export class ScopeClient {
   }
 
   /** Takes what the store tells this process, in any order, late, twice or never. */
-  receive(nowMs: number, notices: readonly Notice[]): void {
-    this.#turns.read(nowMs);
+  receive({ nowMs, notices }: Pick<ScopeNews, 'nowMs' | 'notices'>, sentAt?: number): void {
+    this.#turns.read(nowMs, sentAt);
     for (const notice of notices) {
       const claim = this.#claims.get(notice.id);
       if (claim === undefined) continue;
@@ -151,10 +143,10 @@ export class ScopeClient {
     this.#beat.stop();
   }
 
-  #hear(news: ScopeNews): void {
+  #hear(news: ScopeNews, sentAt: number): void {
     this.ground.heard(this.scope, news);
     this.#beat.pumpIn(news.pumpInMs);
-    this.receive(news.nowMs, news.notices);
+    this.receive(news, sentAt);
   }
 
   #answered(claim: Claim, answer: AcquireAnswer): void {

@@ -28,7 +28,7 @@ export class ScopeLine {
   constructor(
     private readonly scope: Scope,
     private readonly ground: Ground,
-    private readonly hear: (news: ScopeNews) => void,
+    private readonly hear: (news: ScopeNews, sentAt: number) => void,
   ) {}
 
   acquire({ id, request, until }: Claim): Promise<AcquireAnswer> {
@@ -60,8 +60,11 @@ export class ScopeLine {
   }
 
   async #ask<Answer extends ScopeNews>(question: (store: AdmissionStore) => Promise<Answer>): Promise<Answer> {
+    const sentAt = this.ground.environment.now();
     try {
-      return await this.ground.line.ask(question, this.hear);
+      return await this.ground.line.ask(question, (news) => {
+        this.hear(news, sentAt);
+      });
     } catch (error) {
       this.ground.failed(error, this.#probe);
       throw error;
@@ -69,7 +72,7 @@ export class ScopeLine {
   }
 
   readonly #probe = (): Promise<unknown> =>
-    this.ground.line.ask((store) => store.beat({ ...this.#command(), ids: [] }), this.hear);
+    this.ground.line.ask((store) => store.beat({ ...this.#command(), ids: [] }));
 
   #command(): ScopeCommand {
     return { scope: this.scope, process: this.ground.process, seen: this.ground.hasSeen(this.scope) };

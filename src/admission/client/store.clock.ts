@@ -1,31 +1,30 @@
-/** How old a reading may be, ms: clocks that differ by 100 millionths are 3 ms apart by then. */
-const GENERATION_MS = 30_000;
+/** Stores tell whole milliseconds. */
+const ROUNDING_MS = 1;
 
 /**
- * The store's time as this process knows it. What an answer says was read before the answer came, so the latest of several readings
- * is the best; old ones are forgotten, since no two clocks run alike.
+ * The store's time as this process knows it. An answer was made between the sending of its command and its receipt: so every reading
+ * bounds the difference of the two clocks, and the latest of those bounds that still hold is the best guess. Neither clock steps
+ * without the next answer telling.
  */
 export class StoreClock {
-  #current = -Infinity;
-  #previous = -Infinity;
-  #since = -Infinity;
+  /** At least: the store may be ahead by the time that an answer takes. */
+  #aheadMs = -Infinity;
 
   /** @param now the local clock, ms */
   constructor(private readonly now: () => number) {}
 
-  /** @param storeMs what the store's clock showed before now */
-  read(storeMs: number): void {
-    const now = this.now();
-    if (now - this.#since >= GENERATION_MS) {
-      this.#previous = now - this.#since >= 2 * GENERATION_MS ? -Infinity : this.#current;
-      this.#current = -Infinity;
-      this.#since = now;
-    }
-    this.#current = Math.max(this.#current, storeMs - now);
+  /**
+   * @param storeMs what the store's clock showed before now
+   * @param sentAt and after that, by the local clock; undefined: nobody knows when, as of a message
+   */
+  read(storeMs: number, sentAt = -Infinity): void {
+    const least = storeMs - this.now();
+    const most = storeMs - sentAt + ROUNDING_MS;
+    this.#aheadMs = Math.min(Math.max(this.#aheadMs, least), most);
   }
 
   /** Until the store's clock shows that, ms; negative: since. */
   until(storeMs: number): number {
-    return storeMs - Math.max(this.#current, this.#previous) - this.now();
+    return storeMs - this.#aheadMs - this.now();
   }
 }

@@ -12,7 +12,7 @@ export interface StoreWatchHooks {
   back(downForMs: number): void;
 }
 
-/** Who waits, waits this much longer for a store that has just failed, ms; a failover or a restart may be over by then. */
+/** A store that has just failed is given so long, ms; a lost answer or a restart may be over by then, and nobody decides without it. */
 const PATIENCE_MS = 1_000;
 /** Between two looks whether it is back, ms. */
 const PROBE_MS = 250;

@@ -19,9 +19,9 @@ export class Turns {
     this.#clock = new StoreClock(() => environment.now());
   }
 
-  /** @param storeMs what the store's clock showed before now */
-  read(storeMs: number): void {
-    this.#clock.read(storeMs);
+  /** See StoreClock.read(). */
+  read(storeMs: number, sentAt?: number): void {
+    this.#clock.read(storeMs, sentAt);
   }
 
   /** By the clock, not by the timer: some fire early. */

@@ -10,7 +10,7 @@ import type { AttemptQuota } from '../quota/attempt.quota.js';
 import type { CallQuota } from '../quota/call.quota.js';
 import type { Detour, Obstacle } from '../route/obstacle.js';
 import type { Candidate } from '../route/route.plan.js';
-import type { Gate } from './attempt.sequence.js';
+import type { Gate } from './attempt.ports.js';
 import type { UpstreamGate } from './upstream.gate.js';
 
 /** Lets one call's attempts pass: by what the fleet knows of the deployment, and by the room in every limit and budget. */

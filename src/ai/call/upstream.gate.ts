@@ -11,12 +11,12 @@ import type { UpstreamHeaders } from '../upstream/retry-after.js';
 import type { UpstreamFailure } from '../upstream/upstream-failure.js';
 import { Attempt } from './attempt.js';
 import type { AttemptQuota } from '../quota/attempt.quota.js';
-import type { Turn } from './attempt.sequence.js';
+import type { Turn } from './attempt.ports.js';
 import type { AttemptLimits } from './attempt.timers.js';
 import { maxOutputTokensOf } from './chat-request.js';
 import type { CompletionCall } from './completion-call.js';
 import { CompletionObserver } from './completion.observer.js';
-import type { Usage } from './cost.js';
+import { priceOf, readUsage, type Usage } from './cost.js';
 
 /** Lets calls pass to the deployments by what the fleet knows of them, and tells the fleet how the calls went. */
 @Injectable()
@@ -119,6 +119,8 @@ export class UpstreamGate {
     if (failure.blame === 'upstream' && !this.isImpatience(attempt)) this.strike(attempt, failure);
     else this.fleet.standings.letGo(deployment.id, { tookMs: attempt.elapsedMs() });
     if (failure.blame === 'key') this.keys.failed(deployment.upstream, failure);
+    const usage = readUsage(failure.usage);
+    if (usage !== undefined) this.billed(candidate, usage, priceOf(usage, deployment.prices));
   }
 
   /** It was ended for a reason that says nothing of the provider: the caller left. */

@@ -1,10 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, clientSignal, forwardedRequestHeaders } from '../../http/index.js';
+import { ApiError, CALL_HEADERS, clientSignal, forwardedRequestHeaders } from '../../http/index.js';
 import { addOutcome } from '../../observability/index.js';
 import type { CallReport, CompletionCall } from '../call/completion-call.js';
-import { isObject } from '../wire/json-value.js';
+import { isObject, member } from '../wire/json-value.js';
 import { outcomeFields } from './report.outcome.js';
 import { parseChatRequest } from '../call/chat-request.js';
+
+/** Of a caller's word in a message, characters. */
+const NAME_LIMIT = 80;
 
 /**
  * Reads a completion call off a request.
@@ -86,10 +89,11 @@ function once(told: (error?: unknown) => void): (error?: unknown) => void {
 }
 
 function askedDeadlineMs({ headers }: FastifyRequest): number | undefined {
-  const name = 'x-coordinator-timeout-ms';
+  const name = CALL_HEADERS.timeoutMs;
   const value = headers[name];
   if (value === undefined) return undefined;
-  const ms = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : 0;
+  // As many digits as anybody likes: the server's own deadline holds at the latest.
+  const ms = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : 0;
   if (ms === 0) {
     throw new ApiError('invalid_request', `${name} must be a whole number of milliseconds above 0`, { param: name });
   }
@@ -98,17 +102,31 @@ function askedDeadlineMs({ headers }: FastifyRequest): number | undefined {
 
 /** A misspelt `true` must not buy a substitute. */
 function readStrict({ headers }: FastifyRequest): boolean {
-  const name = 'x-coordinator-strict';
+  const name = CALL_HEADERS.strict;
   const value = headers[name];
   if (value === undefined || value === 'false') return false;
   if (value === 'true') return true;
   throw new ApiError('invalid_request', `${name} must be true or false`, { param: name });
 }
 
-/** Whether nothing is to be called. @throws ApiError for anything but true and false: a misspelt `true` must not buy a call */
+/**
+ * Whether nothing is to be called.
+ *
+ * @throws ApiError for anything but `dryRun=true` and `dryRun=false`: one that is misspelt must not buy a call
+ */
 export function isDryRun({ query }: FastifyRequest): boolean {
-  if (typeof query !== 'object' || query === null || !('dryRun' in query)) return false;
-  if (query.dryRun === 'true') return true;
-  if (query.dryRun === 'false') return false;
+  const given = isObject(query) ? query : {};
+  const misspelt = Object.keys(given).find(
+    (name) => name !== 'dryRun' && name.replace(/[^a-z]/gi, '').toLowerCase() === 'dryrun',
+  );
+  if (misspelt !== undefined) {
+    const param = misspelt.slice(0, NAME_LIMIT);
+    throw new ApiError('invalid_request', `${JSON.stringify(param)} is no parameter here: did you mean dryRun?`, {
+      param,
+    });
+  }
+  const value = member(given, 'dryRun');
+  if (value === undefined || value === 'false') return false;
+  if (value === 'true') return true;
   throw new ApiError('invalid_request', 'dryRun must be true or false', { param: 'dryRun' });
 }
