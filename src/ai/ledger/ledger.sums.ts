@@ -40,7 +40,7 @@ export const NO_SUMS: Sums = Object.freeze({
 
 /** More than any call can be of: what a provider got wrong must not make a sum that nobody can add to. */
 const MOST_TOKENS = 1e12;
-const MOST_NANO_USD = 1e15;
+const MOST_NANO_USD = 1e14;
 
 /** What one call adds. A call without a price is no free one: it is counted, so that a sum of costs says what it leaves out. */
 export function sumsOf({ end, costNanoUsd, isEstimated, ...tokens }: LedgerEntry): Sums {

@@ -20,7 +20,7 @@ const FLUSH_MS = 250;
 /** After a failure the store is tried again so much later, ms. */
 const RETRY_MS = 1_000;
 /** Calls that one script writes: little enough that nobody else waits for it. */
-const MOST_AT_ONCE = 100;
+const MOST_AT_ONCE = 25;
 
 /**
  * Writes calls down, off their way: whoever books neither waits nor fails. They are written a quarter of a second later, together

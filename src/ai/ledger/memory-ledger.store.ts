@@ -44,11 +44,17 @@ export class MemoryLedgerStore implements LedgerStore {
   ) {}
 
   book(caller: string, entries: readonly LedgerEntry[]): Promise<number> {
+    if (entries.length === 0) return Promise.resolve(0);
     const now = this.now();
     const book = this.bookOf(caller);
-    const fresh = entries.filter(({ callId }) => !book.ids.has(callId) && book.ids.set(callId, now));
+    const { log, ids } = book;
+    // Never behind the last entry, also where the clock has stepped back.
+    const stamp = Math.max(now, log.at(-1)?.stamp ?? 0);
+    forgetIds(ids, stamp - IDS_KEPT_MS, this.limits.mostEntries);
+    const fresh = entries.filter(({ callId }) => !ids.has(callId) && ids.set(callId, stamp));
     for (const entry of fresh) {
-      book.log.push(this.placed(entry, book.log.at(-1), now));
+      const number = log.at(-1)?.stamp === stamp ? (log.at(-1)?.number ?? 0) + 1 : 0;
+      log.push({ ...entry, id: `${stamp}-${number}`, stamp, number });
       for (const [{ name }, keepMs] of this.periodsOf(entry)) count(book, name, entry, now + keepMs);
     }
     this.forget(book, now);
@@ -81,12 +87,6 @@ export class MemoryLedgerStore implements LedgerStore {
     return book;
   }
 
-  private placed(entry: LedgerEntry, last: KeptEntry | undefined, now: number): KeptEntry {
-    const isNewer = last === undefined || now > last.stamp;
-    const [stamp, number] = isNewer ? [now, 0] : [last.stamp, last.number + 1];
-    return { ...entry, id: `${stamp}-${number}`, stamp, number };
-  }
-
   private periodsOf({ at }: LedgerEntry) {
     return [
       [dayOf(at), this.limits.keepMs],
@@ -94,14 +94,18 @@ export class MemoryLedgerStore implements LedgerStore {
     ] as const;
   }
 
-  private forget({ log, ids, sums }: Book, now: number): void {
+  private forget({ log, sums }: Book, now: number): void {
     const over = log.findIndex(({ stamp }) => stamp > now - this.limits.keepMs);
     log.splice(0, Math.max(over, log.length - this.limits.mostEntries, 0));
-    for (const [id, at] of ids) {
-      if (at > now - IDS_KEPT_MS) break;
-      ids.delete(id);
-    }
     for (const [name, { endsAt }] of sums) if (now >= endsAt) sums.delete(name);
+  }
+}
+
+/** The oldest come first. Here no answer gets lost, so those that are too many may go before their time. */
+function forgetIds(ids: Map<string, number>, until: number, most: number): void {
+  for (const [id, at] of ids) {
+    if (at > until && ids.size <= most) break;
+    ids.delete(id);
   }
 }
 

@@ -22,23 +22,27 @@ if ms > stamp then
   stamp, number = ms, -1
 end
 
-local at, added = 5, 0
+call('ZREMRANGEBYSCORE', IDS, '-inf', stamp - IDS_MS)
+
+local at, added, sums = 5, 0, {}
 while at <= #ARGV do
   local id, described = ARGV[at], tonumber(ARGV[at + 1])
   local counted = at + 2 + described
   local ends = counted + tonumber(ARGV[counted])
-  if call('ZADD', IDS, 'NX', ms, id) == 1 then
+  if call('ZADD', IDS, 'NX', stamp, id) == 1 then
     number, added = number + 1, added + 1
     call('XADD', LOG, 'MAXLEN', '~', MOST, string.format('%.0f-%.0f', stamp, number), unpack(ARGV, at + 2, counted - 1))
     for index = counted + 1, ends, 2 do
-      call('HINCRBY', KEYS[3], ARGV[index], ARGV[index + 1])
-      call('HINCRBY', KEYS[4], ARGV[index], ARGV[index + 1])
+      sums[ARGV[index]] = (sums[ARGV[index]] or 0) + tonumber(ARGV[index + 1])
     end
   end
   at = ends + 1
 end
+for name, amount in pairs(sums) do
+  call('HINCRBY', KEYS[3], name, string.format('%.0f', amount))
+  call('HINCRBY', KEYS[4], name, string.format('%.0f', amount))
+end
 
-call('ZREMRANGEBYSCORE', IDS, '-inf', ms - IDS_MS)
 -- More than come, so that the log gets rid of what is over; few, so that nobody waits for it.
 local over = call('XRANGE', LOG, '-', string.format('%.0f', math.max(0, ms - KEEP_MS)), 'COUNT', 2 * added + 10)
 for _, entry in ipairs(over) do
