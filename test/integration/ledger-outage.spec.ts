@@ -4,6 +4,7 @@ import type { LedgerObserver } from '../../src/ai/ledger/ledger.observer.js';
 import { SILENT_LEDGER_OBSERVER } from '../../src/ai/ledger/ledger.observer.js';
 import { dayOf } from '../../src/ai/ledger/ledger.periods.js';
 import { RedisLedgerStore } from '../../src/ai/ledger/redis-ledger.store.js';
+import { type RedisStore, type Store, StoreTimeoutError, StoreUnavailableError } from '../../src/store/index.js';
 import { eventually } from '../support/eventually.js';
 import { ledgerEntry } from '../support/ledger-bench.js';
 import { pass } from '../support/pass.js';
@@ -11,6 +12,26 @@ import { sized } from '../support/proof-scale.js';
 import { storeBench } from '../support/store-bench.js';
 
 const bench = storeBench();
+/** A way to Redis on which every third answer is lost, and every fifth question is not sent. */
+function lossy(store: RedisStore): Store {
+  let asked = 0;
+  return {
+    kind: store.kind,
+    keyPrefix: store.keyPrefix,
+    run: async (...question) => {
+      asked += 1;
+      if (asked % 5 === 0) throw new StoreUnavailableError('not sent');
+      const answer = await store.run(...question);
+      if (asked % 3 === 0) throw new StoreTimeoutError('book', 300);
+      return answer;
+    },
+    subscribe: (...given) => store.subscribe(...given),
+    unsubscribe: (...given) => store.unsubscribe(...given),
+    scan: (pattern) => store.scan(pattern),
+    health: () => store.health(),
+  };
+}
+
 const ROUNDS = sized(3, 30);
 const PER_ROUND = 120;
 
@@ -22,18 +43,17 @@ describe('the ledger of three pods on a Redis that comes and goes', () => {
       lost: (calls, reason) => told.push(`lost ${calls} ${reason}`),
       storeLost: () => told.push('store lost'),
     };
-    const pods = [0, 1, 2].map(() => new Ledger({ store: new RedisLedgerStore(bench.open()), observer }));
+    const pods = [0, 1, 2].map(() => new Ledger({ store: new RedisLedgerStore(lossy(bench.open())), observer }));
     let booked = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
       for (let call = 0; call < PER_ROUND; call += 1) {
         pods[call % 3]?.book(`caller ${call % 2}`, ledgerEntry({ at: Date.now() }));
         booked += 1;
-        // In the midst of what is being written, so that some of it happens and nobody hears of it.
-        if (call === PER_ROUND / 2) {
-          void Promise.all(pods.map((pod) => pod.flush()));
-          bench.server.freeze();
-        }
+        if (call % 20 === 0) await Promise.all(pods.map((pod) => pod.flush()));
       }
+      void Promise.all(pods.map((pod) => pod.flush()));
+      // What has been sent is done after the thaw, and nobody hears of it.
+      bench.server.freeze();
       await pass(700);
       bench.server.thaw();
       await pass(100);
