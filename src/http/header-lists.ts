@@ -15,6 +15,7 @@ export const EXPOSED_RESPONSE_HEADERS = [
   'retry-after-ms',
   'x-should-retry',
   'etag',
+  'idempotent-replayed',
   'openai-processing-ms',
   'openai-version',
 ] as const;

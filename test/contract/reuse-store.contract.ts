@@ -1,5 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { ANSWER_LIMITS as LIMITS, type EnterAnswer, type FinishCommand } from '../../src/ai/reuse/store/answer.store.js';
+import {
+  ANSWER_LIMITS as LIMITS,
+  type EnterAnswer,
+  type FinishCommand,
+} from '../../src/ai/reuse/store/answer.store.js';
 import type { AnswerBench } from '../support/answer-bench.js';
 
 const KEEP_MS = 60_000;
@@ -81,7 +85,9 @@ export function describeAnswerStore(name: string, start: () => Promise<AnswerBen
       await keep('later', text, { shelfBytes, forMs: 2_000 });
       await keep('next', text, { shelfBytes, forMs: 4_000 });
       const kinds = async () =>
-        Promise.all(['soon', 'later', 'late', 'next'].map(async (each) => (await enter('', { token: '', answers: [each] })).kind));
+        Promise.all(
+          ['soon', 'later', 'late', 'next'].map(async (each) => (await enter('', { token: '', answers: [each] })).kind),
+        );
       expect(await kinds()).toEqual(['nothing', 'kept', 'kept', 'kept']);
       await keep('next', `${text}y`, { shelfBytes, forMs: 4_000 });
       expect(await kinds()).toEqual(['nothing', 'nothing', 'kept', 'kept']);

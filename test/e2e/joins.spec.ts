@@ -5,7 +5,6 @@ import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 import { completion, json, type ScriptedUpstream, startScriptedUpstream } from '../support/scripted-upstream.js';
 import { environmentFor, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 
-const BODY = { model: 'gpt-4.1', messages: [{ role: 'user', content: 'Hi' }] };
 const PODS = 3;
 
 describe('identical calls on three processes', () => {
@@ -35,24 +34,24 @@ describe('identical calls on three processes', () => {
   });
 
   const calls = (): number => upstream.requests.filter(({ path }) => path.endsWith('/chat/completions')).length;
-  const ask = async (pod: number, headers: Record<string, string> = {}) =>
-    readAnswer(await postCompletion(servers[pod]?.url ?? '', BODY, headers));
+  const ask = async (pod: number, { content, ...headers }: { content: string; 'idempotency-key'?: string }) => {
+    const body = { model: 'gpt-4.1', messages: [{ role: 'user', content }] };
+    return readAnswer(await postCompletion(servers[pod]?.url ?? '', body, headers));
+  };
 
-  it.each([
-    ['without a key', {}],
-    ['with an Idempotency-Key', { 'idempotency-key': 'order-1' }],
-  ])('row 57: are one call, and one more when its process is killed: %s', async (_, headers) => {
-    const leader = ask(0, headers).catch(() => 'killed');
-    await eventually(() => calls() === 1);
-    const others = Array.from({ length: 20 }, (_each, index) => ask(1 + (index % 2), headers));
+  it('row 57: are one call, and one more when their process is killed; so are those of one Idempotency-Key', async () => {
+    const kinds = [{ content: 'joined' }, { content: 'keyed', 'idempotency-key': 'order-1' }];
+    const leaders = kinds.map((kind) => ask(0, kind).catch(() => 'killed'));
+    await eventually(() => calls() === kinds.length);
+    const others = kinds.flatMap((kind) => Array.from({ length: 20 }, (_, index) => ask(1 + (index % 2), kind)));
     await new Promise((resolve) => setTimeout(resolve, 500));
-    expect(calls()).toBe(1);
+    expect(calls()).toBe(kinds.length);
     await servers[0]?.kill();
-    expect(await leader).toBe('killed');
-    await eventually(() => calls() === 2);
+    expect(await Promise.all(leaders)).toEqual(['killed', 'killed']);
+    await eventually(() => calls() === 2 * kinds.length);
     open();
     const all = await Promise.all(others);
     expect(all.map(({ status }) => status)).toEqual(all.map(() => 200));
-    expect(calls()).toBe(2);
+    expect(calls()).toBe(2 * kinds.length);
   });
 });

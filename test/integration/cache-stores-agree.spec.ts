@@ -1,7 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ANSWER_LIMITS as LIMITS, type AnswerStore } from '../../src/ai/reuse/store/answer.store.js';
-import { type AnswerBench, memoryAnswerBench, redisAnswerBench, type RedisAnswerBench } from '../support/answer-bench.js';
+import {
+  type AnswerBench,
+  memoryAnswerBench,
+  redisAnswerBench,
+  type RedisAnswerBench,
+} from '../support/answer-bench.js';
 import { sized } from '../support/proof-scale.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 
@@ -24,7 +29,10 @@ const places = fc.record({
 const purposes = fc.constantFrom('', 'x');
 const processes = fc.constantFrom('p1', 'p2', 'p3');
 const names = fc.constantFrom('a', 'b', 'c', 'd');
-const texts = fc.oneof(fc.constantFrom('', '|', 'ü', '1|text'), fc.integer({ min: 0, max: 900 }).map((length) => 'x'.repeat(length)));
+const texts = fc.oneof(
+  fc.constantFrom('', '|', 'ü', '1|text'),
+  fc.integer({ min: 0, max: 900 }).map((length) => 'x'.repeat(length)),
+);
 const keeps = fc.record({
   answer: names,
   forMs: fc.constantFrom(1, 1_000, 5_000, 60_000),
@@ -36,7 +44,15 @@ const moves = fc.oneof(
   {
     weight: 3,
     arbitrary: fc
-      .constantFrom(1, LIMITS.interestMs - 1, LIMITS.interestMs, LIMITS.leaseMs - 1, LIMITS.leaseMs, LIMITS.tellMs, 60_000)
+      .constantFrom(
+        1,
+        LIMITS.interestMs - 1,
+        LIMITS.interestMs,
+        LIMITS.leaseMs - 1,
+        LIMITS.leaseMs,
+        LIMITS.tellMs,
+        60_000,
+      )
       .map((ms) => ms * 1_000),
   },
   { weight: 1, arbitrary: fc.integer({ min: -3_000_000, max: 0 }) },
@@ -119,10 +135,15 @@ describe('both stores of answers', () => {
             const key = `agree:an:{${shelf}}:1:answers`;
             const fields = await redis.client.hgetall(key);
             const { '#': told = '0', ...kept } = fields;
-            const bytes = Object.values(kept).reduce((sum, text) => sum + Buffer.byteLength(text) + LIMITS.overheadBytes, 0);
+            const bytes = Object.values(kept).reduce(
+              (sum, text) => sum + Buffer.byteLength(text) + LIMITS.overheadBytes,
+              0,
+            );
             expect(Number(told)).toBe(bytes);
             expect(bytes).toBeLessThanOrEqual(3_000);
-            expect((await redis.client.zrange(key.replace('answers', 'ends'), 0, -1)).sort()).toEqual(Object.keys(kept).sort());
+            expect((await redis.client.zrange(key.replace('answers', 'ends'), 0, -1)).sort()).toEqual(
+              Object.keys(kept).sort(),
+            );
           }
         }),
         { numRuns: RUNS },

@@ -1,5 +1,5 @@
 import { ApiError } from '../../../http/index.js';
-import { BroadcastReader } from './broadcast.reader.js';
+import { BroadcastReader, type SharedPieces } from './broadcast.reader.js';
 
 const DONE = 'data: [DONE]\n\n';
 
@@ -18,7 +18,7 @@ export interface BroadcastOptions {
  * One stream for several readers, each from its beginning and at its own pace. The source is read as fast as the fastest reader
  * reads, and no faster.
  */
-export class Broadcast {
+export class Broadcast implements SharedPieces {
   readonly #pieces: string[] = [];
   readonly #readers = new Set<BroadcastReader>();
   /** The number of the first piece that is kept. */
@@ -46,17 +46,14 @@ export class Broadcast {
     return reader;
   }
 
-  /** For readers: what has come since the `at`-th piece, and the piece after that. */
   piecesFrom(at: number): { readonly text: string; readonly next: number } {
     return { text: this.#pieces.slice(at - this.#first).join(''), next: this.#first + this.#pieces.length };
   }
 
-  /** For readers: how it ended, if it did. */
   get ended(): { readonly error?: unknown } | undefined {
     return this.#end;
   }
 
-  /** For readers: goes on by a piece, unless that is under way. Never rejects. */
   advance(): Promise<void> {
     this.#pull ??= this.#advance().finally(() => {
       this.#pull = undefined;
@@ -65,7 +62,7 @@ export class Broadcast {
     return this.#pull;
   }
 
-  /** For readers: what they have read need not be kept where nobody begins any more. */
+  /** What all have read need not be kept where nobody begins any more. */
   trim(): void {
     if (!this.#isOutgrown) return;
     const needed = Math.min(this.#first + this.#pieces.length, ...[...this.#readers].map(({ at }) => at));
@@ -73,7 +70,6 @@ export class Broadcast {
     this.#first = needed;
   }
 
-  /** For readers. */
   close(reader: BroadcastReader): void {
     this.#readers.delete(reader);
     this.trim();

@@ -152,7 +152,9 @@ export class Flight {
       },
     });
     this.#broadcast = broadcast;
+    // Begun at once: a source that was never read would not tell of its end.
     if (this.#aboard.size === 0) void broadcast.drain();
+    else void broadcast.advance();
     return { kind: 'live', broadcast, delivery };
   }
 

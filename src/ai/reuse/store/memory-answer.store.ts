@@ -85,7 +85,8 @@ export class MemoryAnswerStore implements AnswerStore {
     if (led?.token !== token) return Promise.resolve();
     this.#flights.delete(nameOf({ shelf, flight }));
     const waiters = waitersOf(led, ms);
-    if (waiters.length > 0 && text !== '') this.#told.set(nameOf({ shelf, flight: token }), { text, end: ms + LIMITS.tellMs });
+    if (waiters.length > 0 && text !== '')
+      this.#told.set(nameOf({ shelf, flight: token }), { text, end: ms + LIMITS.tellMs });
     for (const process of waiters) this.#tell(process, token);
     return Promise.resolve();
   }
