@@ -7,10 +7,10 @@ import type { Booking } from './admission.store.js';
 export type AdmissionOutcome = 'granted' | 'busy' | 'too_large' | 'budget' | 'overloaded' | 'store' | 'given_up';
 
 /**
- * settled: with what it took · cancelled: it was never sent · late: it could not be sent in time and is asked for again · expired: it
- * was not settled within its time, and is booked as reserved · abandoned: the same, by the shutdown
+ * settled: with what it took · cancelled: it was never sent · expired: it was not settled within its time, and is booked as reserved ·
+ * abandoned: it was open when the grace of the shutdown was over
  */
-export type ReservationEnd = 'settled' | 'cancelled' | 'late' | 'expired' | 'abandoned';
+export type ReservationEnd = 'settled' | 'cancelled' | 'expired' | 'abandoned';
 
 /** What metrics and the log may learn. `kind` is the wish's, one of a few. What it throws harms nothing: see SafeAdmissionObserver. */
 export interface AdmissionObserver {

@@ -22,7 +22,6 @@ import type { StoreState } from './client/store.watch.js';
 import { Tenancy } from './client/tenancy.js';
 import { MemoryAdmissionStore } from './memory-admission.store.js';
 import { Reservation } from './reservation.js';
-import { ReservationStack } from './reservation.stack.js';
 
 export interface AdmissionServiceOptions {
   /** Among how many processes the limits are shared while the store is away. Default 1. */
@@ -98,13 +97,7 @@ export class AdmissionService implements BeforeApplicationShutdown {
    *   reason
    */
   async reserve(wish: Wish): Promise<Reservation> {
-    const resolved = resolveWish(wish);
-    return this.#reserve(resolved, this.#environment.now() + resolved.waitMs);
-  }
-
-  /** For a call that needs room in several scopes. */
-  stack(): ReservationStack {
-    return new ReservationStack(this);
+    return this.#reserve(resolveWish(wish));
   }
 
   /** What is used, reserved and waited for. @throws AdmissionStoreError */
@@ -154,7 +147,7 @@ export class AdmissionService implements BeforeApplicationShutdown {
     await this.#process.stop();
   }
 
-  async #reserve(wish: ResolvedWish, until: number): Promise<Reservation> {
+  async #reserve(wish: ResolvedWish): Promise<Reservation> {
     const { kind, tokens, microUsd } = wish.request;
     const startedAt = this.#environment.now();
     const since = (): number => Math.max(0, Math.round(this.#environment.now() - startedAt));
@@ -165,11 +158,11 @@ export class AdmissionService implements BeforeApplicationShutdown {
     }
     this.#observer.waiting(kind, 1);
     try {
-      const taken = await this.#process.take(wish, until);
+      const taken = await this.#process.take(wish, startedAt + wish.waitMs);
       const queueMs = since();
       const { isLocal } = taken.client.ground;
       this.#observer.decided(kind, { outcome: 'granted', queueMs, isLocal });
-      const home = this.#tenancy(taken, wish, until);
+      const home = this.#tenancy(taken);
       return new Reservation(home, { ...facts, queueMs, isLocal, usage: taken.claim.usage });
     } catch (error) {
       this.#observer.decided(kind, {
@@ -183,7 +176,7 @@ export class AdmissionService implements BeforeApplicationShutdown {
     }
   }
 
-  #tenancy(taken: Taken, wish: ResolvedWish, until: number): Tenancy {
+  #tenancy(taken: Taken): Tenancy {
     const tenancy = new Tenancy(taken, {
       observer: this.#observer,
       now: () => this.#environment.now(),
@@ -191,7 +184,6 @@ export class AdmissionService implements BeforeApplicationShutdown {
         this.#open.delete(tenancy);
         if (this.#open.size === 0) this.#onIdle();
       },
-      again: (signal) => this.#reserve({ ...wish, signal }, until),
     });
     this.#open.add(tenancy);
     return tenancy;
@@ -213,7 +205,6 @@ const UNLIMITED = {
   sent: () => undefined,
   settle: () => Promise.resolve(),
   cancel: () => Promise.resolve(),
-  again: () => Promise.reject(new RangeError('what is not limited is never late')),
 };
 
 const OUTCOMES = [

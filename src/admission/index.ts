@@ -51,4 +51,3 @@ export type { Spending } from './client/scope.line.js';
 export { MemoryAdmissionStore } from './memory-admission.store.js';
 export { RedisAdmissionStore } from './redis-admission.store.js';
 export type { Reservation } from './reservation.js';
-export { ReservationStack } from './reservation.stack.js';

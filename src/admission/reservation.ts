@@ -1,5 +1,4 @@
 import type { WindowUsage } from './admission.store.js';
-import type { ReservationEnd } from './admission.observer.js';
 import type { Spending } from './client/scope.line.js';
 
 /** What stands behind a reservation. */
@@ -8,9 +7,7 @@ export interface ReservationHome {
   /** The call goes out now. */
   sent(): void;
   settle(spending: Spending): Promise<void>;
-  cancel(end: ReservationEnd): Promise<void>;
-  /** Asks again for what was wished, with what is left of the wait. */
-  again(signal: AbortSignal | undefined): Promise<Reservation>;
+  cancel(): Promise<void>;
 }
 
 export interface ReservationFacts extends Spending {
@@ -58,38 +55,18 @@ export class Reservation implements ReservationFacts {
     return !this.#isOver;
   }
 
-  get isSent(): boolean {
-    return this.#isSent;
-  }
-
-  /** Whether a call that goes out now still counts in the window that it was let in for. */
+  /**
+   * Whether a call that goes out now still counts in the window that it was let in for. If not, it must not go out: cancel, and
+   * reserve again with what is left of the wait.
+   */
   mayStillSend(): boolean {
     return !this.#isOver && this.home.isInTime();
   }
 
-  /**
-   * To be asked right before the call goes out; from then on the reservation can't be cancelled.
-   * @returns false: too much time has passed since the grant, and it must not go out; see again()
-   */
-  sending(): boolean {
-    if (!this.mayStillSend()) return false;
-    this.sent();
-    return true;
-  }
-
-  /** The call goes out, whatever the clock says: for limits of our own, which no upstream judges. It can't be cancelled any more. */
+  /** The call goes out; from now on the reservation can't be cancelled. */
   sent(): void {
     this.#isSent = true;
     this.home.sent();
-  }
-
-  /**
-   * Gives up a grant that came too late to be used, and asks again with what is left of the wait.
-   * @throws what AdmissionService.reserve() throws
-   */
-  async again(signal?: AbortSignal): Promise<Reservation> {
-    await this.#end(() => this.home.cancel('late'));
-    return this.home.again(signal);
   }
 
   /**
@@ -103,7 +80,7 @@ export class Reservation implements ReservationFacts {
 
   /** Undoes it, as if it had not been; where the call was sent, settles it as it was reserved. Never rejects. */
   cancel(): Promise<void> {
-    return this.#isSent ? this.settle() : this.#end(() => this.home.cancel('cancelled'));
+    return this.#isSent ? this.settle() : this.#end(() => this.home.cancel());
   }
 
   #end(tell: () => Promise<void>): Promise<void> {

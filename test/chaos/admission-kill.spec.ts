@@ -26,8 +26,8 @@ async function killHolder(): Promise<void> {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   });
   const ended = once(child, 'exit');
-  const [word] = await Promise.race([once(child, 'message'), ended]);
-  expect(word).toBe('full');
+  const words: readonly unknown[] = await Promise.race([once(child, 'message'), ended]);
+  expect(words[0]).toBe('full');
   await eventually(async () => {
     const { open, queued } = await new RedisAdmissionStore(bench.open()).inspect(scopeOf(LIMITS, NAME));
     return open === CALLS && queued === CALLS;

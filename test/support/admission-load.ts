@@ -64,44 +64,59 @@ export interface LoadTally {
   readonly order: Map<string, number[]>;
 }
 
+export interface Load {
+  readonly scope: Scope;
+  readonly judge: UpstreamJudge;
+  readonly callers: readonly CallerLoad[];
+  /** Half as long to one and a half times, ms. */
+  readonly lastsMs: number;
+}
+
 /** Callers that call as long as the signal has not aborted. Any other failure than a refusal is thrown. */
-export async function load(
-  service: AdmissionService,
-  {
-    scope,
-    judge,
-    callers,
-    lastsMs,
-  }: { scope: Scope; judge: UpstreamJudge; callers: readonly CallerLoad[]; lastsMs: number },
-  until: AbortSignal,
-): Promise<LoadTally> {
+export async function load(service: AdmissionService, plan: Load, until: AbortSignal): Promise<LoadTally> {
   const tally: LoadTally = { refused: 0, storeRefused: 0, local: 0, order: new Map() };
   let wishes = 0;
-  const one = async (caller: CallerLoad): Promise<void> => {
-    const stack = service.stack();
-    const { flow, weight = 1 } = caller;
-    wishes += 1;
-    const number = wishes;
-    try {
-      const common = { scope, kind: 'deployment', flow, weight, tokens: 10 };
-      const { isLocal } = await stack.reserve({ ...common, waitMs: 60_000, holdMs: 10_000, signal: until });
-      if (isLocal) tally.local += 1;
-      tally.order.set(flow, [...(tally.order.get(flow) ?? []), number]);
-      await stack.sending(until);
-      await judge.call(flow, lastsMs * (0.5 + Math.random()));
-      await stack.settle({ tokens: 5 });
-    } catch (error) {
-      if (error instanceof AdmissionBusyError) tally.refused += 1;
-      else if (error instanceof AdmissionStoreError) tally.storeRefused += 1;
-      else if (!until.aborted) throw error;
-      if (!until.aborted) await pass(100);
-    } finally {
-      await stack.end();
+  const isOver = (): boolean => until.aborted;
+  const loop = async (caller: CallerLoad): Promise<void> => {
+    while (!isOver()) {
+      wishes += 1;
+      try {
+        await call(service, { ...plan, caller, number: wishes, tally }, until);
+      } catch (error) {
+        if (error instanceof AdmissionBusyError) tally.refused += 1;
+        else if (error instanceof AdmissionStoreError) tally.storeRefused += 1;
+        else if (!isOver()) throw error;
+        if (!isOver()) await pass(100);
+      }
     }
   };
-  const loop = async (caller: CallerLoad): Promise<void> => {
-    while (!until.aborted) await one(caller);
-  };
-  await Promise.all(callers.flatMap((caller) => Array.from({ length: caller.calls }, () => loop(caller))));
+  await Promise.all(plan.callers.flatMap((caller) => Array.from({ length: caller.calls }, () => loop(caller))));
   return tally;
+}
+
+interface LoadCall extends Load {
+  readonly caller: CallerLoad;
+  readonly number: number;
+  readonly tally: LoadTally;
+}
+
+/** One call, from its wish to its end on every way out. */
+async function call(service: AdmissionService, plan: LoadCall, signal: AbortSignal): Promise<void> {
+  const { scope, judge, lastsMs, caller, number, tally } = plan;
+  const { flow, weight = 1 } = caller;
+  const wish = { scope, kind: 'deployment', flow, weight, tokens: 10, waitMs: 60_000, holdMs: 10_000, signal };
+  let reservation = await service.reserve(wish);
+  try {
+    if (reservation.isLocal) tally.local += 1;
+    tally.order.set(flow, [...(tally.order.get(flow) ?? []), number]);
+    while (!reservation.mayStillSend()) {
+      await reservation.cancel();
+      reservation = await service.reserve(wish);
+    }
+    reservation.sent();
+    await judge.call(flow, lastsMs * (0.5 + Math.random()));
+    await reservation.settle({ tokens: 5 });
+  } finally {
+    await reservation.cancel();
+  }
 }

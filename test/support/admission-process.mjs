@@ -9,7 +9,7 @@ const common = { scope, kind: 'deployment', flow: 'dying', tokens: 10, holdMs: 6
 
 for (let call = 0; call < calls; call += 1) {
   const reservation = await service.reserve(common);
-  if (!reservation.sending()) throw new Error('it was too late at once');
+  reservation.sent();
 }
 for (let call = 0; call < calls; call += 1) void service.reserve({ ...common, waitMs: 600_000 });
 process.send('full');

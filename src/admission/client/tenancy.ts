@@ -1,5 +1,5 @@
 import type { AdmissionObserver, ReservationEnd } from '../admission.observer.js';
-import type { Reservation, ReservationHome } from '../reservation.js';
+import type { ReservationHome } from '../reservation.js';
 import type { Taken } from './admission.process.js';
 import type { Spending } from './scope.line.js';
 
@@ -8,7 +8,6 @@ export interface TenancyHooks {
   now(): number;
   /** Called once, when it is over. */
   ended(): void;
-  again(signal: AbortSignal | undefined): Promise<Reservation>;
 }
 
 /** A claim in the hands of a call. */
@@ -40,13 +39,9 @@ export class Tenancy implements ReservationHome {
     return this.taken.client.settle(this.taken.claim, spending);
   }
 
-  cancel(end: ReservationEnd): Promise<void> {
-    this.#end(end);
+  cancel(): Promise<void> {
+    this.#end('cancelled');
     return this.taken.client.cancel(this.taken.claim);
-  }
-
-  again(signal: AbortSignal | undefined): Promise<Reservation> {
-    return this.hooks.again(signal);
   }
 
   /** Nobody will end it any more: what was sent is booked as it was reserved, the rest undone. */

@@ -28,7 +28,7 @@ describe('AdmissionService.reserve()', () => {
   it('asks the store nothing for a scope without limits', async () => {
     const { service, way } = pods.pod();
     const reservation = await service.reserve(wishFor(scopeOf({})));
-    expect(reservation.sending()).toBe(true);
+    expect(reservation.mayStillSend()).toBe(true);
     await reservation.settle({ tokens: 5 });
     expect(Object.values(way.calls)).toEqual([0, 0, 0, 0, 0, 0]);
   });
