@@ -12,6 +12,9 @@ import {
   type LookCommand,
 } from './answer.store.js';
 
+/** What is over is decided by its end; it is cleared away so much later, ms: a clock may step back. */
+const FORGET_MS = 60_000;
+
 interface KeptFlight {
   readonly token: string;
   readonly purpose: string;
@@ -107,11 +110,14 @@ export class MemoryAnswerStore implements AnswerStore {
     return Promise.resolve();
   }
 
-  /** What Redis ends by itself. */
+  /** What Redis ends by itself: the oldest first, and no further than something that may count still. */
   #forget(ms: number): void {
-    for (const [name, { end }] of this.#told) if (end <= ms) this.#told.delete(name);
+    for (const [name, { end }] of this.#told) {
+      if (end + FORGET_MS > ms) break;
+      this.#told.delete(name);
+    }
     for (const [name, { leaseEnd }] of this.#flights) {
-      if (leaseEnd > ms) break;
+      if (leaseEnd + FORGET_MS > ms) break;
       this.#flights.delete(name);
     }
   }
