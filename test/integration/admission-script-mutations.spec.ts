@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -32,12 +32,18 @@ async function loadBroken({ script, from, to }: AdmissionMutation): Promise<Admi
   const folder = await mkdtemp(join(tmpdir(), 'scripts-'));
   try {
     await cp(SCRIPTS, folder, { recursive: true });
-    const path = join(folder, `${script}.lua`);
-    const source = await readFile(path, 'utf8');
-    if (source.split(from).length !== 2) throw new Error(`"${from}" is not once in ${script}.lua`);
-    await writeFile(
-      path,
-      source.replace(from, () => to),
+    // A prelude has parts.
+    const files = (await readdir(folder)).filter((file) => file.startsWith(`${script}.`));
+    const paths = files.map((file) => join(folder, file));
+    const sources = await Promise.all(paths.map((path) => readFile(path, 'utf8')));
+    if (sources.join('').split(from).length !== 2) throw new Error(`"${from}" is not once in ${script}.lua`);
+    await Promise.all(
+      paths.map((path, index) =>
+        writeFile(
+          path,
+          (sources[index] ?? '').replace(from, () => to),
+        ),
+      ),
     );
     return loadScripts(pathToFileURL(`${folder}/`), NAMES, { clock: { key: CLOCK_KEY } });
   } finally {
