@@ -5,6 +5,7 @@ import { CHAT_SCHEMAS } from './ai/index.js';
 import { AppModule } from './app.module.js';
 import { configureAuth } from './auth/index.js';
 import type { Settings } from './config/index.js';
+import { TurnRunner } from './conversation/index.js';
 import type { Phase } from './health/index.js';
 import {
   configureHttp,
@@ -45,7 +46,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   let hasBooted = false;
   const phase = (): Phase => (drain.state !== 'serving' ? 'draining' : hasBooted ? 'serving' : 'booting');
   const nest = await createNest(options, drain, phase);
-  const locks = nest.get(LockService, { strict: false });
+  const [turns, locks] = [nest.get(TurnRunner, { strict: false }), nest.get(LockService, { strict: false })];
   return {
     nest,
     async listen() {
@@ -54,12 +55,25 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       return nest.getUrl();
     },
     async shutDown() {
-      // Requests under way may still take locks. When they are over the locks have what is left of the grace, not a second one.
-      const { aborted } = await drain.run((graceLeftMs) => void locks.close(graceLeftMs));
+      // Requests under way may still begin turns and take locks. When they are over, these have what is left of the grace, not a second one.
+      let over: Promise<void> | undefined;
+      const { aborted } = await drain.run((graceLeftMs) => {
+        over = closeInOrder([turns, locks], graceLeftMs);
+      });
+      await over;
       if (aborted > 0) logger.warn({ aborted }, 'requests were still open when the grace was over');
       await nest.close();
     },
   };
+}
+
+/** One after the other, within one grace. */
+async function closeInOrder(
+  parts: readonly { close(graceMs: number): Promise<void> }[],
+  graceMs: number,
+): Promise<void> {
+  const until = performance.now() + graceMs;
+  for (const part of parts) await part.close(Math.max(0, Math.floor(until - performance.now())));
 }
 
 async function createNest(

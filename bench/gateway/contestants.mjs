@@ -9,7 +9,8 @@ import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { freePort, messageOf, startOwn, startProgram } from './child.mjs';
-import { coordinatorYaml } from './coordinator-config.mjs';
+import { coordinatorYaml, OPERATOR_KEY, PROVIDER_KEYS } from './coordinator-config.mjs';
+import { faultOfRouting } from './routing.check.mjs';
 import { bodiesOf, workloadNamed } from './workloads.mjs';
 
 const START_TIMEOUT_MS = 30_000;
@@ -25,11 +26,12 @@ const PORTKEY = fileURLToPath(new URL('../node_modules/@portkey-ai/gateway/build
  * @property {string} url base URL, `/v1` included
  * @property {Record<string, string>} headers
  * @property {import('node:child_process').ChildProcess | undefined} process undefined: nothing stands between
+ * @property {() => Promise<string | undefined>} [faultWhenWarm] what it lacks, once it is warm, of what it is to be measured with
  */
 
 export const CONTESTANTS = [
-  { name: 'direct', title: 'direct', start: startDirect },
-  { name: 'bare', title: 'bare JSON proxy (the limit)', start: (upstream) => startBare(upstream, []) },
+  { name: 'direct', title: 'direct', isLimit: true, start: startDirect },
+  { name: 'bare', title: 'bare JSON proxy (the limit)', isLimit: true, start: (upstream) => startBare(upstream, []) },
   {
     name: 'coordinator',
     title: 'ai-api-coordinator',
@@ -74,12 +76,18 @@ async function startCoordinator(upstream) {
     HOST: '127.0.0.1',
     PORT: String(port),
     CONFIG_FILE: configFile,
-    OPENAI_API_KEY: 'bench-key',
+    ...PROVIDER_KEYS,
     CALLER_KEYS: `bench:enterprise:${CALLER_KEY}`,
     LOG_LEVEL: 'info',
   });
   process.once('exit', () => void rm(folder, { recursive: true, force: true }));
-  return { process, url: `http://127.0.0.1:${port}/v1`, headers: { authorization: `Bearer ${CALLER_KEY}` } };
+  const url = `http://127.0.0.1:${port}/v1`;
+  return {
+    process,
+    url,
+    headers: { authorization: `Bearer ${CALLER_KEY}` },
+    faultWhenWarm: () => faultOfRouting(url, OPERATOR_KEY),
+  };
 }
 
 async function startPortkey(upstream) {

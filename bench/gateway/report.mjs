@@ -1,23 +1,5 @@
-/** The tables on the terminal, in Markdown, and the file for `--json`. */
-import { readFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
-
-/** Where, and with which versions, a run was made. */
-export function surroundings() {
-  return {
-    node: process.version,
-    platform: `${process.platform} ${process.arch}`,
-    cpu: cpus()[0]?.model,
-    cpus: availableParallelism(),
-    memoryGb: Math.round(totalmem() / 2 ** 30),
-    loadAverage: loadavg()[0],
-    versions: {
-      coordinator: versionIn('../../package.json'),
-      '@portkey-ai/gateway': versionIn('../node_modules/@portkey-ai/gateway/package.json'),
-      undici: versionIn('../node_modules/undici/package.json'),
-    },
-  };
-}
+/** The tables on the terminal, in Markdown. */
+import { number, table } from '../markdown.mjs';
 
 /** All tables of a run. */
 export function markdown({ cells, residentMb, titles, verdicts, machine }) {
@@ -74,17 +56,4 @@ function verdictTable(verdicts) {
     verdict,
   ]);
   return table(['target', 'workload', 'at a time', 'at most', 'measured', ''], rows);
-}
-
-function table(head, rows) {
-  const line = (cells) => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map((_, index) => (index === 0 ? '---' : '--:'))), ...rows.map(line)].join('\n');
-}
-
-function number(value, digits) {
-  return value === undefined ? '' : value.toFixed(digits);
-}
-
-function versionIn(file) {
-  return JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')).version;
 }

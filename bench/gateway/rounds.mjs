@@ -1,5 +1,6 @@
 /** The measuring itself: interleaved rounds, A B C D, then B C D A, and so on, on each cell. */
 import { setTimeout as wait } from 'node:timers/promises';
+import { turned } from '../bench-run.mjs';
 import { messageOf } from './child.mjs';
 import { cpuMicros } from './process-cost.mjs';
 
@@ -12,7 +13,7 @@ const WARM_UP = [
   { workload: 'stream-100', requests: 60 },
 ];
 
-/** Lets a contestant's code become hot. @throws Error when it gives wrong answers */
+/** Lets a contestant's code become hot. @throws Error when it gives wrong answers, or has not learned what it is measured with */
 export async function warmUp(load, contestant) {
   await open(load, contestant, 16);
   for (const { workload, requests } of WARM_UP) {
@@ -20,6 +21,8 @@ export async function warmUp(load, contestant) {
     if (figures.errors > 0)
       throw new Error(`${contestant.name} gives wrong answers on ${workload}: ${figures.faults.join('; ')}`);
   }
+  const fault = await contestant.faultWhenWarm?.();
+  if (fault) throw new Error(`${contestant.name} is not what is to be measured: ${fault}`);
 }
 
 /** One cell: every contestant once per round, the order turned by one each round. */
@@ -27,11 +30,7 @@ export async function measureCell({ load, contestants, workload, cell, rounds, s
   const requests = Math.max(Math.ceil(cell.requests * scale), Math.min(cell.connections, 64), 5);
   const taken = Object.fromEntries(contestants.map(({ name }) => [name, []]));
   for (let round = 0; round < rounds; round += 1) {
-    const turned = [
-      ...contestants.slice(round % contestants.length),
-      ...contestants.slice(0, round % contestants.length),
-    ];
-    for (const contestant of turned) {
+    for (const contestant of turned(contestants, round)) {
       const figures = await measure(load, contestant, {
         connections: cell.connections,
         workload: workload.name,

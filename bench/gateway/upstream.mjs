@@ -8,6 +8,10 @@ import { setTimeout as wait } from 'node:timers/promises';
 import { pieces } from './workloads.mjs';
 
 const CREATED = 1_790_000_000;
+/** As high as no run comes. */
+const RATE_LIMITS = { requests: 1_000_000, tokens: 1_000_000_000 };
+/** After so many calls of a key its limits are full again. */
+const REFILL_CALLS = 1_000;
 const USAGE = { prompt_tokens: 200, completion_tokens: 100, total_tokens: 300 };
 
 const server = http.createServer((request, response) => {
@@ -23,14 +27,29 @@ process.on('disconnect', () => process.exit(0));
 async function answer(request, response) {
   const received = [];
   for await (const chunk of request) received.push(chunk);
+  if (request.url === '/v1/usage') return sendJson(response, { tier: 'enterprise', remaining: 1_000_000_000 });
   if (request.url === '/v1/models') return sendJson(response, { object: 'list', data: [] });
   if (request.url !== '/v1/chat/completions') throw new Error(`nothing at ${request.url}`);
 
   const asked = JSON.parse(Buffer.concat(received).toString());
   const plan = JSON.parse(asked.messages[0].content);
+  for (const [name, value] of rateLimitsOf(request.headers.authorization)) response.setHeader(name, value);
   if (plan.delayMs > 0) await wait(plan.delayMs);
   if (asked.stream) return stream(response, asked, plan);
   return sendJson(response, completion(asked.model, plan));
+}
+
+const callsByKey = new Map();
+
+/** OpenAI's headers, another remainder each time. */
+function rateLimitsOf(key) {
+  const calls = ((callsByKey.get(key) ?? 0) % REFILL_CALLS) + 1;
+  callsByKey.set(key, calls);
+  return Object.entries(RATE_LIMITS).flatMap(([unit, limit]) => [
+    [`x-ratelimit-limit-${unit}`, String(limit)],
+    [`x-ratelimit-remaining-${unit}`, String(limit - calls * (unit === 'tokens' ? USAGE.total_tokens : 1))],
+    [`x-ratelimit-reset-${unit}`, '1m0s'],
+  ]);
 }
 
 function completion(model, plan) {

@@ -6,6 +6,9 @@
 /** The model every contestant is asked for. */
 export const MODEL = 'gpt-4.1';
 
+/** Who could take over, and never has to. */
+export const FALLBACK_MODEL = 'gpt-4.1-mini';
+
 const SENTENCE = 'The "fence" rises with every grant,\nand whoever holds an older one is refused: 1, 2, 3. ';
 
 /** Prose of exactly `length` characters, with the quotes and line breaks that make JSON escape. */

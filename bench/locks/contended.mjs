@@ -1,8 +1,8 @@
 /** Everybody wants the same lock, once, and holds it for 5 ms: what handing it on costs, and in which order it goes. */
+import { turned } from '../bench-run.mjs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { openFleet, TimedOut } from './fleet.mjs';
 import { kendallTau, now, percentile, sum } from './numbers.mjs';
-import { turned } from './rounds.mjs';
 
 const KEY = 'contended';
 const HOLD_MS = 5;

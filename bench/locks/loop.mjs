@@ -1,7 +1,7 @@
 /** The same workers again and again on one lock: whether each gets its share, and how long one may be left standing. */
+import { turned } from '../bench-run.mjs';
 import { openFleet, TimedOut } from './fleet.mjs';
 import { jainIndex, now, sum } from './numbers.mjs';
-import { turned } from './rounds.mjs';
 
 const HOLD_MS = 5;
 const WORKERS = 50;

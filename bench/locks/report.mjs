@@ -1,6 +1,5 @@
 /** The tables on the terminal, in Markdown. */
-import { readFileSync } from 'node:fs';
-import { availableParallelism, cpus, loadavg, totalmem } from 'node:os';
+import { number, table } from '../markdown.mjs';
 
 const UNCONTENDED_COLUMNS = [
   ['pair p50 ms', (figures) => number(figures.p50Ms, 3)],
@@ -32,24 +31,6 @@ const LOOP_COLUMNS = [
   ['longest wait ms', (figures) => number(figures.longestWaitMs, 0)],
   ['gave up', (figures) => number(figures.failures, 0)],
 ];
-
-/** Where, and with which versions, a run was made. */
-export function surroundings(redisVersion) {
-  const peers = ['ioredis', 'redlock', 'redis-semaphore', 'redlock-universal'];
-  return {
-    node: process.version,
-    platform: `${process.platform} ${process.arch}`,
-    cpu: cpus()[0]?.model,
-    cpus: availableParallelism(),
-    memoryGb: Math.round(totalmem() / 2 ** 30),
-    loadAverage: loadavg()[0],
-    versions: {
-      redis: redisVersion,
-      coordinator: versionIn('../../package.json'),
-      ...Object.fromEntries(peers.map((name) => [name, versionIn(`../node_modules/${name}/package.json`)])),
-    },
-  };
-}
 
 /** All tables of a run. */
 export function markdown({ machine, labels, uncontended, contended, loops, loss, shutdown, verdicts }) {
@@ -96,17 +77,4 @@ function verdictTable(verdicts) {
     verdict,
   ]);
   return table(['target', 'cell', '', 'measured', ''], rows);
-}
-
-function table(head, rows) {
-  const line = (cells) => `| ${cells.join(' | ')} |`;
-  return [line(head), line(head.map((_, index) => (index === 0 ? '---' : '--:'))), ...rows.map(line)].join('\n');
-}
-
-function number(value, digits) {
-  return value === undefined || Number.isNaN(value) ? '' : value.toFixed(digits);
-}
-
-function versionIn(file) {
-  return JSON.parse(readFileSync(new URL(file, import.meta.url), 'utf8')).version;
 }

@@ -1,12 +1,6 @@
-/** Interleaving and what is made of it: A B C, then B C A; ratios within a round, then the median of the rounds. */
+/** What is made of interleaved rounds: ratios within a round, then the median of the rounds. */
 import { median } from '../gateway/figures.mjs';
 import { sum } from './numbers.mjs';
-
-/** The order of one round. */
-export function turned(entrants, round) {
-  const first = round % entrants.length;
-  return [...entrants.slice(first), ...entrants.slice(0, first)];
-}
 
 /**
  * @param rounds figures by entrant and round

@@ -2,9 +2,7 @@
  * Compares locks on one redis-server: this module, redlock, redis-semaphore, redlock-universal and the limits, interleaved in one
  * run. What is measured and how to read it: ../README.md.
  */
-import { spawnSync } from 'node:child_process';
-import { appendFile, mkdir, writeFile } from 'node:fs/promises';
-import path from 'node:path';
+import { publish, runBench, runOf, say, surroundings, versionOf } from '../bench-run.mjs';
 import { CONTENDED_CELLS, measureContended } from './contended.mjs';
 import { checkInstalled, entrantsOf } from './contestants.mjs';
 import { stopAll } from './fleet.mjs';
@@ -12,18 +10,15 @@ import { LOOP_CELLS, measureLoop } from './loop.mjs';
 import { measureLoss, measureShutdown } from './loss.mjs';
 import { readOptions, USAGE } from './options.mjs';
 import { startRedis } from './redis-server.mjs';
-import { markdown, surroundings } from './report.mjs';
+import { markdown } from './report.mjs';
 import { summaries } from './rounds.mjs';
 import { judge } from './targets.mjs';
 import { measureUncontended, UNCONTENDED_CELLS } from './uncontended.mjs';
 
-async function main() {
-  const options = readOptions(process.argv.slice(2));
-  if (options.help) return void console.log(USAGE);
-  if (process.platform !== 'linux') throw new Error('this bench reads CPU time from /proc: run it on Linux');
-  checkInstalled();
-  for (const signal of ['SIGINT', 'SIGTERM']) process.once(signal, () => void stopAll().then(() => process.exit(130)));
+const PEERS = ['ioredis', 'redlock', 'redis-semaphore', 'redlock-universal'];
 
+async function measure(options) {
+  checkInstalled();
   const redis = await startRedis();
   try {
     await report(await compare(redis, options), options);
@@ -34,7 +29,8 @@ async function main() {
 }
 
 async function compare(redis, options) {
-  const machine = surroundings(await redis.version());
+  const versions = Object.fromEntries(PEERS.map((name) => [name, versionOf(name)]));
+  const machine = surroundings({ redis: await redis.version(), ...versions });
   const startedAt = new Date();
   const figures = { uncontended: [], contended: [], loops: [] };
   for (const part of options.parts) Object.assign(figures, await MEASURES[part](redis, options));
@@ -42,10 +38,7 @@ async function compare(redis, options) {
   const entrants = contestants.flatMap((one) => entrantsOf([one], one.parts[0]));
   return {
     machine,
-    startedAt: startedAt.toISOString(),
-    seconds: Math.round((Date.now() - startedAt) / 1000),
-    command: ['node', 'bench/locks/run.mjs', ...process.argv.slice(2)].join(' '),
-    commit: commit(),
+    ...runOf(startedAt),
     roundsPerCell: rounds,
     labels: Object.fromEntries(entrants.map(({ id, label }) => [id, label])),
     ...figures,
@@ -96,36 +89,11 @@ const MEASURES = {
 };
 
 async function report(result, options) {
-  console.log(`\n${markdown(result)}`);
-  if (options.json) await save(options.json, result);
-  // Where `npm run proof` collects figures.
-  if (process.env.PROOF_FIGURES)
-    await appendFile(process.env.PROOF_FIGURES, `${JSON.stringify({ name: 'locks', figures: result })}\n`);
+  await publish({ name: 'locks', result, tables: markdown(result), json: options.json });
   const misses = result.verdicts.filter(({ verdict }) => verdict === 'MISS');
   // Two holders at once are a failure of any run; a missed target only when asked for.
   const isUnsafe = misses.some(({ target }) => target === 'two holders at once');
   process.exitCode = isUnsafe || (options.gate && misses.length > 0) ? 1 : 0;
 }
 
-async function save(file, result) {
-  await mkdir(path.dirname(path.resolve(file)), { recursive: true });
-  await writeFile(file, `${JSON.stringify(result, undefined, 2)}\n`);
-  say(`wrote ${file}`);
-}
-
-/** Undefined outside a git work tree. */
-function commit() {
-  const git = spawnSync('git', ['rev-parse', '--short', 'HEAD'], { cwd: import.meta.dirname, encoding: 'utf8' });
-  return git.status === 0 ? git.stdout.trim() : undefined;
-}
-
-function say(line) {
-  console.error(line);
-}
-
-try {
-  await main();
-} catch (error) {
-  console.error(error);
-  process.exitCode = 1;
-}
+await runBench({ usage: USAGE, readOptions, measure, stop: stopAll });

@@ -1,7 +1,7 @@
 /** One lock after the other, nobody in the way: what a section costs. */
+import { turned } from '../bench-run.mjs';
 import { openFleet } from './fleet.mjs';
 import { sum } from './numbers.mjs';
-import { turned } from './rounds.mjs';
 
 const WARM_UP_SECTIONS = 3_000;
 const TIMEOUT_MS = 120_000;

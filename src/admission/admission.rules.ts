@@ -88,7 +88,7 @@ export const CALENDAR_BUCKETS = 620;
 /** @throws AdmissionRulesError where a number is none, or out of its bounds */
 export function scopeRules(limits: ScopeLimits): ScopeRules {
   const { windows = [], budgets = [], tokenRule = 'safe', concurrency } = limits;
-  if (concurrency !== undefined) whole('concurrency', concurrency, [0, MOST_IN_WINDOW]);
+  if (concurrency !== undefined) whole('concurrency', concurrency, [1, MOST_IN_WINDOW]);
   for (const { unit, period, limit } of budgets) {
     whole(`the budget in ${unit} by the ${period}`, limit, [0, Number.MAX_SAFE_INTEGER]);
   }
@@ -131,8 +131,8 @@ export function sendWithinMs({ windows }: ScopeRules): number {
 function windowRule(limit: WindowLimit, lookAheadMs: number): WindowRule {
   const { requests, tokens, guardMs = GUARD_MS, burst = 1 } = limit;
   const windowMs = whole('windowMs', limit.windowMs, [SHORTEST_WINDOW_MS, LONGEST_WINDOW_MS]);
-  if (requests !== undefined) whole('requests', requests, [0, MOST_IN_WINDOW]);
-  if (tokens !== undefined) whole('tokens', tokens, [0, MOST_IN_WINDOW]);
+  if (requests !== undefined) whole('requests', requests, [1, MOST_IN_WINDOW]);
+  if (tokens !== undefined) whole('tokens', tokens, [1, MOST_IN_WINDOW]);
   if (!(burst > 0 && burst <= 1)) throw new AdmissionRulesError(`burst must be over 0 and at most 1, not ${burst}`);
   const spanMs = windowMs + whole('guardMs', guardMs, [0, LONGEST_WINDOW_MS]);
   return Object.freeze({

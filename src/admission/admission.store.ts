@@ -16,7 +16,10 @@ export interface AdmissionStore {
   acquire(command: AcquireCommand): Promise<AcquireAnswer>;
   /** Books what the call took, once. What it took above its reservation is booked in full. */
   settle(command: SettleCommand): Promise<SettleAnswer>;
-  /** Gives a place in the queue up, or undoes a grant whose call was never sent: as if it had not been. */
+  /**
+   * Gives a place in the queue up, or undoes a grant whose call was never sent: as if it had not been. The id is not to be used
+   * again in this scope.
+   */
   cancel(command: CancelCommand): Promise<CancelAnswer>;
   /**
    * Signs of life for ids that wait or were granted, and what became of each; lets in whose time has come. With no ids it only
@@ -27,7 +30,7 @@ export interface AdmissionStore {
   hold(command: HoldCommand): Promise<ScopeNews>;
   /** Limits that the upstream told: for a while the smaller of these and the configured ones holds. Revokes nothing. */
   learn(command: LearnCommand): Promise<ScopeNews>;
-  /** Reads; changes nothing. */
+  /** What is in use now. */
   inspect(scope: Scope): Promise<ScopeState>;
   /**
    * Notices for waiters of this process, in any order, late, twice or never. Resolves once subscribed.
@@ -58,7 +61,7 @@ export interface ScopeCommand {
 }
 
 export interface AcquireCommand extends ScopeCommand {
-  /** Unique per reservation: letters, digits, `-`, `_` and `.`, at most 64. An acquire with a known id finds itself. */
+  /** Unique per reservation in this scope: letters, digits, `-`, `_` and `.`, at most 64. An acquire with a known id finds itself. */
   readonly id: string;
   /** Whose call it is: flows share the scope by their weights, in a flow first come is first served. Any text. */
   readonly flow: string;
@@ -87,9 +90,11 @@ export type AcquireAnswer = ScopeNews &
       }
     | {
         readonly kind: 'waiting';
-        /** By present knowledge. */
+        /** By what was known when it came. */
         readonly inMs: number;
-        readonly rule: Rule;
+        /** What made it wait then; undefined where the limits have changed since. */
+        readonly rule: Rule | undefined;
+        readonly usage: readonly WindowUsage[];
       }
     | Refusal
     /** It was cancelled before this acquire arrived. */
@@ -141,7 +146,7 @@ export interface CancelCommand extends ScopeCommand {
 }
 
 export type CancelAnswer = ScopeNews & {
-  /** `unknown`: settled, cancelled or never there; an acquire with this id that is still on its way is refused. */
+  /** What it was. `unknown`: settled, cancelled or never there. An acquire that is still on its way is answered `cancelled`. */
   readonly kind: 'granted' | 'waiting' | 'unknown';
 };
 

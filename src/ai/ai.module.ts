@@ -7,10 +7,15 @@ import {
   type OnApplicationBootstrap,
   type OnApplicationShutdown,
 } from '@nestjs/common';
+import { LOGGER, type Logger } from '../observability/index.js';
 import { type AnyStore, STORE } from '../store/index.js';
 import { TokenCounters } from '../tokens/index.js';
 import { AI_OPTIONS, type AiOptions } from './ai.options.js';
+import { BatchController } from './batch/batch.controller.js';
+import { BATCH_PROVIDERS } from './batch/batch.providers.js';
 import { Catalogue } from './catalogue/catalogue.js';
+import { CallAccounts } from './call/call.accounts.js';
+import { CallDesk } from './call/call.desk.js';
 import { CompletionObserver } from './call/completion.observer.js';
 import { CompletionRouter } from './call/completion.router.js';
 import { CompletionService } from './call/completion.service.js';
@@ -21,7 +26,14 @@ import { ChatController } from './endpoint/chat.controller.js';
 import { ModelsController } from './endpoint/models.controller.js';
 import { FleetMetrics } from './fleet/fleet.metrics.js';
 import { Fleet, fleetStoreOn } from './fleet/index.js';
+import { ChatGenerator } from './generation/chat.generator.js';
 import { KeyService } from './keys/key.service.js';
+import { ledgerProviders } from './ledger/ledger.providers.js';
+import { UsageController } from './ledger/usage.controller.js';
+import { QuotaAccounts } from './quota/quota.accounts.js';
+import { QuotaScopes } from './quota/quota.scopes.js';
+import { reuseProviders } from './reuse/reuse.providers.js';
+import { ReuseService } from './reuse/reuse.service.js';
 import { StatusService } from './status/status.service.js';
 import { ADAPTERS, type Adapters } from './upstream/adapters.js';
 import { AnthropicAdapter } from './upstream/anthropic/anthropic.adapter.js';
@@ -42,14 +54,21 @@ import { VertexAdapter } from './upstream/vertex/vertex.adapter.js';
     PromptGauge,
     StatusService,
     UpstreamGate,
+    CallAccounts,
+    ChatGenerator,
+    CallDesk,
+    QuotaAccounts,
+    QuotaScopes,
+    ...BATCH_PROVIDERS,
   ],
-  controllers: [ChatController, ModelsController],
-  exports: [Catalogue, StatusService, TokenCounters],
+  controllers: [BatchController, ChatController, ModelsController, UsageController],
+  exports: [Catalogue, ChatGenerator, StatusService, TokenCounters],
 })
 export class AiModule implements OnApplicationBootstrap, BeforeApplicationShutdown, OnApplicationShutdown {
   constructor(
     @Inject(UndiciTransport) private readonly transport: UndiciTransport,
     private readonly fleet: Fleet,
+    private readonly reuse: ReuseService,
   ) {}
 
   static forRoot(options: AiOptions): DynamicModule {
@@ -69,9 +88,11 @@ export class AiModule implements OnApplicationBootstrap, BeforeApplicationShutdo
         { provide: AI_OPTIONS, useValue: options },
         { provide: UndiciTransport, useValue: transport },
         { provide: ADAPTERS, useValue: adaptersOver(transport) },
-        { provide: Catalogue, useFactory: () => new Catalogue({ ...options, now: Date.now }) },
+        { provide: Catalogue, inject: [LOGGER], useFactory: (logger: Logger) => catalogueOf(options, logger) },
         { provide: Fleet, inject: [STORE, Catalogue, FleetMetrics], useFactory: fleetOf },
         { provide: TokenCounters, useFactory: () => new TokenCounters() },
+        ...reuseProviders(options),
+        ...ledgerProviders(options.ledger.keepMs),
       ],
     };
   }
@@ -83,6 +104,7 @@ export class AiModule implements OnApplicationBootstrap, BeforeApplicationShutdo
 
   /** While the store's connections are still there. */
   async beforeApplicationShutdown(): Promise<void> {
+    await this.reuse.close();
     await this.fleet.close();
   }
 
@@ -98,6 +120,13 @@ function adaptersOver(transport: UndiciTransport): Adapters {
     anthropic: new AnthropicAdapter(transport),
     vertex: new VertexAdapter(transport),
   };
+}
+
+function catalogueOf(options: AiOptions, logger: Logger): Catalogue {
+  const ranOut = (provider: string, pattern: string): void => {
+    logger.warn({ provider, pattern }, 'one of contextErrorPatterns takes too long, and counts as no match');
+  };
+  return new Catalogue({ ...options, now: Date.now, ranOut });
 }
 
 function fleetOf(store: AnyStore, catalogue: Catalogue, observer: FleetMetrics): Fleet {

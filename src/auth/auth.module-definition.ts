@@ -7,4 +7,7 @@ export interface AuthModuleOptions {
 }
 
 export const { ConfigurableModuleClass: ConfigurableAuthModule, MODULE_OPTIONS_TOKEN: AUTH_OPTIONS } =
-  new ConfigurableModuleBuilder<AuthModuleOptions>({ moduleName: 'Auth' }).setClassMethodName('forRoot').build();
+  new ConfigurableModuleBuilder<AuthModuleOptions>({ moduleName: 'Auth' })
+    .setClassMethodName('forRoot')
+    .setExtras({ isGlobal: true }, (definition, { isGlobal }) => ({ ...definition, global: isGlobal }))
+    .build();

@@ -46,12 +46,18 @@ export class CallerRegistry {
   authenticate(rawHeaders: readonly string[]): Caller {
     if (this.entries.length === 0) return ANONYMOUS;
     const key = readBearerKey(rawHeaders);
-    const caller = key === undefined ? undefined : this.find(key);
+    const caller = key === undefined ? undefined : this.withKey(key);
     if (caller === undefined) throw new InvalidApiKeyError();
     return caller;
   }
 
-  private find(key: string): Caller | undefined {
+  /** The caller of that id; undefined: there is none. */
+  find(id: string): Caller | undefined {
+    if (this.entries.length === 0) return id === ANONYMOUS.id ? ANONYMOUS : undefined;
+    return this.entries.find(({ caller }) => caller.id === id)?.caller;
+  }
+
+  private withKey(key: string): Caller | undefined {
     // Node decodes header bytes as latin1; this gives back the bytes that were sent, so that a UTF-8 key matches its digest.
     const presented = hash('sha256', Buffer.from(key, 'latin1'), 'buffer');
     let found: Caller | undefined;

@@ -1,5 +1,6 @@
 export { SHORTEST_STRONG_KEY, hashKey } from './caller-keys.js';
 export { ConfigurationError } from './configuration-error.js';
+export { formatDuration, parseDuration } from './duration.js';
 export type { Environment } from './environment/environment.reader.js';
 export { ENVIRONMENT_TABLE } from './environment/environment.table.js';
 export { readEnvironment, type ReadEnvironment, type ReadEnvironmentOptions } from './environment/read-environment.js';

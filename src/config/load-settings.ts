@@ -11,9 +11,10 @@ import { attemptSettings } from './file/attempt.settings.js';
 import { AttemptsFile } from './file/attempts.file.js';
 import { variablesIn } from './file/base-url.js';
 import { CacheFile } from './file/cache.file.js';
-import { cacheSettings, ledgerSettings } from './file/keeping.settings.js';
+import { cacheSettings, conversationSettings, ledgerSettings } from './file/keeping.settings.js';
 import type { CoordinatorFile } from './file/coordinator.file.js';
 import { readCoordinatorFile } from './file/file.reader.js';
+import { ConversationsFile } from './file/conversations.file.js';
 import { LedgerFile } from './file/ledger.file.js';
 import { modelSettings } from './file/model.settings.js';
 import { keyVariablesOf } from './file/provider.keys.js';
@@ -54,6 +55,7 @@ export function loadSettings({ environment, readFile, now }: SettingsSources): S
   const attempts = attemptSettings(sectionOf(file, 'attempts', faults) ?? new AttemptsFile(), faults);
   const cache = cacheSettings(sectionOf(file, 'cache', faults) ?? new CacheFile(), faults);
   const ledger = ledgerSettings(sectionOf(file, 'ledger', faults) ?? new LedgerFile());
+  const conversations = conversationSettings(sectionOf(file, 'conversations', faults) ?? new ConversationsFile());
   const callers = callersOf(file, context);
   const server = serverSettings(context, callers.length > 0);
   const expectedPods = reader.value(SERVER.expectedPods);
@@ -68,6 +70,7 @@ export function loadSettings({ environment, readFile, now }: SettingsSources): S
     attempts,
     cache,
     ledger,
+    conversations,
     callers,
     notices,
   });
@@ -105,7 +108,7 @@ function catalogueOf(file: CoordinatorFile | undefined, context: BootContext): C
 }
 
 /** A section of the file that is without faults. */
-function sectionOf<Name extends 'attempts' | 'cache' | 'ledger'>(
+function sectionOf<Name extends 'attempts' | 'cache' | 'ledger' | 'conversations'>(
   file: CoordinatorFile | undefined,
   name: Name,
   faults: Faults,

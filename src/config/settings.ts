@@ -16,6 +16,7 @@ export interface Settings {
   readonly attempts: AttemptSettings;
   readonly cache: CacheSettings;
   readonly ledger: LedgerSettings;
+  readonly conversations: ConversationSettings;
   readonly callers: readonly CallerSettings[];
   /** What an operator must see at boot: embedded store, simulator upstream, anonymous callers, models near their end. */
   readonly notices: readonly string[];
@@ -207,6 +208,16 @@ export interface CacheSettings {
 export interface LedgerSettings {
   /** How long an entry is kept, ms. Default 35 days. */
   readonly keepMs: number;
+}
+
+/** Conversations that are kept here. */
+export interface ConversationSettings {
+  /** After their last turn, ms; 0: for ever. Default 30 days. */
+  readonly keepMs: number;
+  /** The most that a prompt may take, tokens; undefined: what the model's window leaves. */
+  readonly maxInputTokens?: number;
+  /** How many replicas of Redis must have a turn before it is acknowledged; undefined: the primary's word is enough. */
+  readonly replicas?: number;
 }
 
 export interface CallerSettings {

@@ -48,8 +48,8 @@ const PORTS: readonly Provider[] = [
   {
     provide: CONVERSATION_STORE,
     inject: [CONVERSATION_OPTIONS],
-    useFactory: ({ store, conversationStore }: ConversationModuleOptions) =>
-      conversationStore ?? conversationStoreOn(store),
+    useFactory: ({ store, durability, conversationStore }: ConversationModuleOptions) =>
+      conversationStore ?? conversationStoreOn(store, durability),
   },
   {
     provide: CONVERSATION_CATALOGUE,

@@ -1,6 +1,6 @@
 import type { Catalogue } from '../ai/index.js';
 import type { TokenCounters } from '../tokens/index.js';
-import type { AnyStore } from '../store/index.js';
+import type { AnyStore, Durability } from '../store/index.js';
 import type { ConversationStore } from './store/index.js';
 import type { TurnGenerator } from './turn/generator.js';
 
@@ -19,6 +19,8 @@ export interface ConversationSettings {
   readonly longestQueue: number;
   /** Between two events of a turn, at least, ms. Default 30. */
   readonly deltaMs: number;
+  /** Without news of a turn for so long, its readers look whether anybody still runs it, ms. Default 5,000. */
+  readonly quietMs: number;
   /** The most that a prompt may take, tokens. Default: what the model's window leaves. */
   readonly mostInput: number;
 }
@@ -26,6 +28,8 @@ export interface ConversationSettings {
 export interface ConversationModuleOptions extends Partial<ConversationSettings> {
   /** What StoreModule provides under STORE. */
   readonly store: AnyStore;
+  /** Where Redis keeps conversations; by default the primary's word is enough. */
+  readonly durability?: Durability;
   /** In place of it: another implementation. */
   readonly conversationStore?: ConversationStore;
   readonly catalogue: Catalogue;
@@ -43,6 +47,7 @@ export const DEFAULT_CONVERSATION_SETTINGS: ConversationSettings = Object.freeze
   leaseMs: 30_000,
   longestQueue: 3,
   deltaMs: 30,
+  quietMs: 5_000,
   mostInput: Number.POSITIVE_INFINITY,
 });
 

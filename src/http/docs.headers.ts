@@ -1,4 +1,5 @@
 import type { OpenAPIObject } from '@nestjs/swagger';
+import { REPORT_HEADERS } from './own-headers.js';
 
 type Components = NonNullable<OpenAPIObject['components']>;
 type Header = NonNullable<Components['headers']>[string];
@@ -6,21 +7,24 @@ type Header = NonNullable<Components['headers']>[string];
 /** The headers of this server's answers, as the OpenAPI document's reusable components. */
 export const DOCUMENTED_HEADERS = {
   'x-request-id': text('The id of the request: the one it brought if that was sane, else a new one.', 'req-2f1c'),
-  'x-coordinator-model': text('The catalogue name of the model that answered.', 'gpt-4.1'),
-  'x-coordinator-provider': text('The provider that answered, or was tried last.', 'openai'),
-  'x-coordinator-route': text(
+  [REPORT_HEADERS.model]: text('The catalogue name of the model that answered.', 'gpt-4.1'),
+  [REPORT_HEADERS.provider]: text('The provider that answered, or was tried last.', 'openai'),
+  [REPORT_HEADERS.route]: text(
     "Why this model answered, or was tried last: `requested` (it was asked for by its name), `alias` (by another of its names), or what stood in the way of the one asked for: `tier` (outside the tier of the caller or of our keys), `quota` (ours is used up, or nearly), `busy` (no room within the limits), `cooldown` (left alone after failures), `context` (the prompt is too large for it), `error` (it failed, or can't be told the request), `retired` (shut down). More values may come.",
     'requested',
   ),
-  'x-coordinator-attempts': count('Calls that were sent to providers for this request.', 1),
-  'x-coordinator-cache': text('`hit`, `miss`, `joined` or `bypass`; nothing is cached yet: always `bypass`.', 'bypass'),
-  'x-coordinator-queue-ms': count(
+  [REPORT_HEADERS.attempts]: count('Calls that were sent to providers for this request.', 1),
+  [REPORT_HEADERS.cache]: text(
+    '`hit`, `miss`, `joined` or `bypass`; nothing is cached yet: always `bypass`.',
+    'bypass',
+  ),
+  [REPORT_HEADERS.queueMs]: count(
     'Milliseconds of waiting for room within the limits; nothing waits yet: always 0.',
     0,
   ),
-  'x-coordinator-upstream-ms': count('Milliseconds that the provider took, of a stream until its first content.', 412),
-  'x-coordinator-total-ms': count('Milliseconds from the request to the head of its answer.', 415),
-  'x-coordinator-cost-usd': {
+  [REPORT_HEADERS.upstreamMs]: count('Milliseconds that the provider took, of a stream until its first content.', 412),
+  [REPORT_HEADERS.totalMs]: count('Milliseconds from the request to the head of its answer.', 415),
+  [REPORT_HEADERS.costUsd]: {
     description: 'USD, by the price of the deployment that answered. Absent on a stream, whose last chunk tells it.',
     schema: { type: 'number', minimum: 0 },
     example: 0.000036,

@@ -74,6 +74,7 @@ function frame(version: string): Omit<OpenAPIObject, 'paths'> {
       'conversations',
       'Chats whose history is kept here: turns that never mix, are not lost, and fit their model',
     )
+    .addTag('usage', 'What a caller has used, call by call and in sums, and what is left of its budgets')
     .addTag('locks', 'Who holds and who waits, on all pods; for operators: they want a key with the scope `admin`')
     .addTag('status', 'What is known of the providers; for operators: it wants a key with the scope `admin`')
     .addTag('operations', 'Probes and metrics; they want no key')

@@ -1,17 +1,10 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { CALL_HEADERS, REPORT_HEADERS } from './own-headers.js';
 
 /** Every header of ours on an answer that a browser's script may read; the rest of design's response headers are CORS-safe. */
 export const EXPOSED_RESPONSE_HEADERS = [
   'x-request-id',
-  'x-coordinator-model',
-  'x-coordinator-provider',
-  'x-coordinator-route',
-  'x-coordinator-attempts',
-  'x-coordinator-cache',
-  'x-coordinator-queue-ms',
-  'x-coordinator-upstream-ms',
-  'x-coordinator-total-ms',
-  'x-coordinator-cost-usd',
+  ...Object.values(REPORT_HEADERS),
   'x-ratelimit-limit-requests',
   'x-ratelimit-limit-tokens',
   'x-ratelimit-remaining-requests',
@@ -22,6 +15,7 @@ export const EXPOSED_RESPONSE_HEADERS = [
   'retry-after-ms',
   'x-should-retry',
   'etag',
+  'idempotent-replayed',
   'openai-processing-ms',
   'openai-version',
 ] as const;
@@ -41,8 +35,7 @@ export const ALLOWED_REQUEST_HEADERS = [
   'traceparent',
   'tracestate',
   'user-agent',
-  'x-coordinator-strict',
-  'x-coordinator-timeout-ms',
+  ...Object.values(CALL_HEADERS),
   'x-request-id',
   'x-stainless-arch',
   'x-stainless-async',

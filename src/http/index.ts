@@ -13,6 +13,8 @@ export { forwardedRequestHeaders, forwardedResponseHeaders } from './header-list
 export { isLoopbackHost } from './host-rule.js';
 export { createHttpAdapter } from './http-adapter.js';
 export { DEFAULT_LIMITS, type ConnectionLimits, type HttpOptions } from './http-options.js';
+export { stringEnd } from './json-depth.js';
+export { CALL_HEADERS, REPORT_HEADERS } from './own-headers.js';
 export { Public, PUBLIC_ROUTE } from './public.decorator.js';
 export { onShutdownSignals, type ShutdownSignal, type SignalHost } from './shutdown-signals.js';
 export { STATUS_TABLE, type ErrorCode, type StatusRow } from './status-table.js';

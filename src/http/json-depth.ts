@@ -28,8 +28,8 @@ export function isNestedDeeper(text: string, limit: number): boolean {
   return false;
 }
 
-/** The closing quote of the string that begins here; the text's length if there is none. */
-function stringEnd(text: string, start: number): number {
+/** Where the string ends whose opening quote is at `start`: at its closing quote, or at the text's end if there is none. */
+export function stringEnd(text: string, start: number): number {
   for (let end = text.indexOf('"', start + 1); end !== -1; end = text.indexOf('"', end + 1)) {
     if (!isEscaped(text, end)) return end;
   }

@@ -10,6 +10,8 @@ interface LeaseScope {
 
 // The chain of calls belongs to the whole process, as the runtime does; there is nothing else to hang it on.
 const scopes = new AsyncLocalStorage<LeaseScope>();
+/** Those that work runs in and that are not released. */
+const running = new Set<Lease>();
 
 /**
  * The innermost lease under which this code was called, by `withLock()` or `@WithLock()`. Undefined outside, and in work that was
@@ -20,8 +22,18 @@ export function currentLease(): Lease | undefined {
   return undefined;
 }
 
-/** Runs work as the inside of a lease. */
+/**
+ * Runs work as the inside of a lease. Following the chain of calls makes every promise of the process dearer, so it ends with the last
+ * lease; what was left behind by then knows only leases that are released, which count for nothing.
+ */
 export function runInLease<Result>(lease: Lease, work: () => Result): Result {
+  if (!lease.isReleased && !running.has(lease)) {
+    running.add(lease);
+    lease.onRelease(() => {
+      running.delete(lease);
+      if (running.size === 0) scopes.disable();
+    });
+  }
   return scopes.run({ lease, outer: scopes.getStore() }, work);
 }
 

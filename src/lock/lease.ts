@@ -118,6 +118,11 @@ export class Lease implements AsyncDisposable {
     return outcomes.every((isConfirmed) => isConfirmed);
   }
 
+  /** Called when it is released, before the store is told. @internal */
+  onRelease(listener: () => void): void {
+    this.#silence.push(listener);
+  }
+
   /** Ends it before any work has begun: no key stays held for its minimum time. @internal */
   async giveBack(): Promise<void> {
     for (const hold of this.holds) hold.forgoMinimum();

@@ -8,6 +8,9 @@ Plays coordinator.yaml's models as an OpenAI-compatible provider on 127.0.0.1.
   --speed <x>    divides the models' delays (default 1)
   --seed <n>     the same seed and request give the same reply (default 1)
   --key <key>    accept only this Bearer key; may be given several times (default: any)
+  --limit <l>    what each key may use: [MODEL:]rpm=60,tpm=90000,requests=10/1s,tokens=5000/2s,concurrency=5,
+                 rule=adm|cmp|safe,output=1024,window=10s; without MODEL for all others; may be given several
+                 times (default: no limits; docs/simulator.md says what each means)
   --config <p>   another file than coordinator.yaml
   --help         this text
 `;
@@ -17,6 +20,8 @@ export interface CliOptions {
   readonly speed: number;
   readonly seed: number;
   readonly apiKeys: readonly string[];
+  /** By model, `*` for all others. */
+  readonly limits: Readonly<Record<string, string>>;
   readonly configFile: string | undefined;
   readonly wantsHelp: boolean;
 }
@@ -30,6 +35,7 @@ export function parseCliOptions(words: readonly string[]): CliOptions {
       speed: { type: 'string', default: '1' },
       seed: { type: 'string', default: '1' },
       key: { type: 'string', multiple: true, default: [] },
+      limit: { type: 'string', multiple: true, default: [] },
       config: { type: 'string' },
       help: { type: 'boolean', default: false },
     },
@@ -43,9 +49,24 @@ export function parseCliOptions(words: readonly string[]): CliOptions {
     speed: numberOf('speed', values.speed),
     seed: numberOf('seed', values.seed),
     apiKeys: values.key,
+    limits: limitsOf(values.limit),
     configFile: values.config,
     wantsHelp: values.help,
   };
+}
+
+function limitsOf(words: readonly string[]): Readonly<Record<string, string>> {
+  const limits = new Map<string, string>();
+  for (const word of words) {
+    // A model's name may hold colons, limits never do.
+    const end = word.lastIndexOf(':');
+    const model = end === -1 ? '*' : word.slice(0, end);
+    if (limits.has(model)) {
+      throw new RangeError(`--limit is given twice for ${model}: join them by commas`);
+    }
+    limits.set(model, word.slice(end + 1));
+  }
+  return Object.fromEntries(limits);
 }
 
 function numberOf(name: string, text: string): number {

@@ -5,8 +5,9 @@ import { startSimulator } from './simulator.server.js';
 import type { SimulatedModel } from './simulator.options.js';
 
 async function run(options: CliOptions): Promise<void> {
-  const { port, speed, seed, apiKeys } = options;
-  const simulator = await startSimulator({ models: await readModels(options.configFile), port, speed, seed, apiKeys });
+  const { port, speed, seed, apiKeys, limits, configFile } = options;
+  const models = await readModels(configFile);
+  const simulator = await startSimulator({ models, port, speed, seed, apiKeys, limits });
   process.stdout.write(`simulator listens on ${simulator.url}\n`);
   const stop = (): void => {
     void simulator.close();

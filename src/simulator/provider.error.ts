@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingMessage, OutgoingHttpHeaders } from 'node:http';
 
 export interface ProviderErrorDetails {
   readonly type?: string;
@@ -23,6 +23,8 @@ export class ProviderError extends Error {
     readonly status: number,
     message: string,
     private readonly details: ProviderErrorDetails = {},
+    /** Sent with it. */
+    readonly headers: OutgoingHttpHeaders = {},
   ) {
     super(message);
   }

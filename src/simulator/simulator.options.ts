@@ -25,6 +25,11 @@ export interface SimulatorOptions {
   readonly seed?: number;
   /** Accepted Bearer keys; none or empty: every key and none is accepted. */
   readonly apiKeys?: readonly string[];
+  /**
+   * What each key may use of a model, by a name of the model or `*` for all others: `rpm=60,tpm=90000,requests=10/1s,concurrency=5,rule=safe`; see
+   * docs/simulator.md. Default: no limits.
+   */
+  readonly limits?: Readonly<Record<string, string>>;
 }
 
 /** @throws RangeError naming the fault. */

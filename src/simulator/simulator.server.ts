@@ -1,5 +1,6 @@
 import { setMaxListeners } from 'node:events';
 import { createServer, type Server } from 'node:http';
+import { ChatAdmission } from './endpoint/chat.admission.js';
 import { ChatEndpoint } from './endpoint/chat.endpoint.js';
 import { ControlEndpoint } from './endpoint/control.endpoint.js';
 import { Exchange } from './wire/exchange.js';
@@ -7,13 +8,15 @@ import { ModelCatalogue } from './endpoint/model.catalogue.js';
 import { PromptCache } from './reply/prompt.cache.js';
 import { ProviderEndpoint } from './endpoint/provider.endpoint.js';
 import { ProviderError, typicalError } from './provider.error.js';
+import { QuotaControl } from './endpoint/quota.control.js';
+import { QuotaJudge } from './quota/quota.judge.js';
 import { ScriptQueue } from './script/script.queue.js';
 import { checkOptions, type SimulatorOptions } from './simulator.options.js';
 import { TokenCounters } from '../tokens/index.js';
 import { TrafficStats } from './traffic/traffic.stats.js';
 
 export interface Simulator {
-  /** Base URL for clients, ends in `/v1`. The control endpoints are beside it: `/control/script` and `/stats`. */
+  /** Base URL for clients, ends in `/v1`. The control endpoints are beside it: `/control/script`, `/control/limits` and `/stats`. */
   readonly url: string;
   /** Ends all connections and timers. Idempotent. */
   close(): Promise<void>;
@@ -71,9 +74,13 @@ function createAnswer(options: SimulatorOptions, models: ModelCatalogue): Answer
   const { speed = 1, seed = 1, apiKeys = [] } = options;
   const scripts = new ScriptQueue(seed);
   const stats = new TrafficStats();
-  const control = new ControlEndpoint(scripts, stats);
+  const judge = new QuotaJudge();
+  const quotas = new QuotaControl(judge, models);
+  quotas.limit(options.limits ?? {});
+  const control = new ControlEndpoint(scripts, stats, quotas);
+  const admission = new ChatAdmission(models, judge);
   const chat = new ChatEndpoint(models, new PromptCache(), seed);
-  const provider = new ProviderEndpoint({ speed, seed, apiKeys }, models, chat, { scripts, stats });
+  const provider = new ProviderEndpoint({ speed, seed, apiKeys }, models, chat, { scripts, stats, admission });
   return async (exchange, url) => {
     if (!(await control.answer(exchange, url))) {
       await provider.answer(exchange, url);
@@ -93,7 +100,7 @@ async function serve(exchange: Exchange, answer: Answer): Promise<void> {
     if (exchange.response.headersSent) {
       exchange.reset();
     } else {
-      exchange.sendJson(refusal.status, refusal.body);
+      exchange.sendJson(refusal.status, refusal.body, refusal.headers);
     }
   }
 }

@@ -1,3 +1,4 @@
+export { ScoreSet } from './memory/score.set.js';
 export { escapeName } from './names.js';
 export { openStore } from './open-store.js';
 export { AbortListeners } from './process/abort.listeners.js';

@@ -74,7 +74,7 @@ export const anthropicRefusals: readonly RefusalCase[] = [
     name: 'a model that it does not know',
     status: 404,
     body: error('not_found_error', 'model: claude-1'),
-    blame: 'upstream',
+    blame: 'deployment',
     code: 'upstream_error',
   },
   {

@@ -2,6 +2,7 @@ import { AnthropicAdapter } from '../../src/ai/upstream/anthropic/anthropic.adap
 import { anthropicWire } from '../support/fakes/anthropic.fake.js';
 import { startScriptedUpstream } from '../support/scripted-upstream.js';
 import { anthropicRefusals } from './provider.anthropic-refusals.js';
+import { late } from './provider.attempts.js';
 import type { ProviderRig, UntranslatableCase, UsageCase } from './provider.rig.js';
 
 const KEY = 'sk-ant-secret-key-1';
@@ -152,7 +153,7 @@ function anthropicUntranslatable(): readonly UntranslatableCase[] {
     { members: { metadata: { order: '1' } }, param: 'metadata.order' },
     { members: { user: 'a', safety_identifier: 'b' }, param: 'user' },
     { members: { stream_options: { include_obfuscation: true } }, param: 'stream_options.include_obfuscation' },
-    { members: { response_format: { type: 'json_object' } }, param: 'response_format' },
+    { members: { response_format: { type: 'json_object' } }, param: 'response_format.type' },
     {
       members: { response_format: { type: 'json_schema', json_schema: { name: 'x' } } },
       param: 'response_format.json_schema',
@@ -166,7 +167,7 @@ function anthropicUntranslatable(): readonly UntranslatableCase[] {
       param: 'tools[0].function.parameters',
     },
     { members: tool({ type: 'function', function: { name: 'f', extra: 1 } }), param: 'tools[0].function.extra' },
-    { members: { tool_choice: { type: 'allowed_tools' } }, param: 'tool_choice' },
+    { members: { tool_choice: { type: 'allowed_tools' } }, param: 'tool_choice.type' },
     { members: { tool_choice: 'sometimes' }, param: 'tool_choice' },
     { members: { messages: 'Hi' }, param: 'messages' },
     { members: { messages: ['Hi'] }, param: 'messages[0]' },
@@ -185,7 +186,14 @@ function anthropicUntranslatable(): readonly UntranslatableCase[] {
     { members: user([{ type: 'file', file: { file_id: 'f-1' } }]), param: 'messages[0].content[0].file.file_id' },
     { members: assistant({ audio: { id: 'a' } }), param: 'messages[1].audio' },
     { members: assistant({ function_call: { name: 'f', arguments: '' } }), param: 'messages[1].function_call' },
-    { members: assistant({ reasoning_content: 'hm' }), param: 'messages[1].reasoning_content' },
+    { members: assistant({ reasoning_content: 7 }), param: 'messages[1].reasoning_content' },
+    { members: user(''), param: 'messages[0].content' },
+    { members: user([]), param: 'messages[0].content' },
+    { members: user([{ type: 'text', text: ' \n' }]), param: 'messages[0].content' },
+    { members: { messages: [{ role: 'system', content: '' }] }, param: 'messages' },
+    { members: { messages: [{ role: 'assistant', content: null }] }, param: 'messages' },
+    { members: late('system'), param: 'messages[2].role' },
+    { members: late('developer'), param: 'messages[2].role' },
     { members: assistant({ tool_calls: [call('{"a":')] }), param: 'messages[1].tool_calls[0].function.arguments' },
     { members: assistant({ tool_calls: [call('[1]')] }), param: 'messages[1].tool_calls[0].function.arguments' },
   ];

@@ -34,6 +34,12 @@ export function attemptAt(
   };
 }
 
+/** Instructions in the middle of the dialogue. */
+export function late(role: string): Readonly<Record<string, unknown>> {
+  const messages = ['user', 'assistant', role, 'user'].map((each) => ({ role: each, content: 'Hi' }));
+  return { messages };
+}
+
 /** Answers as the provider would, whole or streamed, and refuses what it would refuse. */
 export function answering(wire: ProviderWire, reply: Reply): Script {
   return (request, response) => {

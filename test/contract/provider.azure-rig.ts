@@ -124,7 +124,7 @@ function azureRefusals(): readonly RefusalCase[] {
       name: 'a deployment that it does not know',
       status: 404,
       body: error({ code: 'DeploymentNotFound', message: 'The API deployment for this resource does not exist.' }),
-      blame: 'upstream',
+      blame: 'deployment',
       code: 'upstream_error',
     },
     {

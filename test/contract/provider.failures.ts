@@ -24,8 +24,12 @@ export function describeFailures({ rig, bench }: Subject): void {
   it.each(rig.refusals.map((each) => [each.name, each] as const))('%s', async (_, refusal) => {
     const { adapter, fake } = bench();
     fake.play(refusing(refusal));
-    for (const call of [adapter.complete(attemptAt(bench())), adapter.stream(attemptAt(bench(), { stream: true }))]) {
-      const failure: unknown = await call.catch((error: unknown) => error);
+    const calls = [
+      () => adapter.complete(attemptAt(bench())),
+      () => adapter.stream(attemptAt(bench(), { stream: true })),
+    ];
+    for (const call of calls) {
+      const failure: unknown = await call().catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(UpstreamFailure);
       expect(failure).toMatchObject({
         blame: refusal.blame,

@@ -87,7 +87,7 @@ function openAiRefusals(): readonly RefusalCase[] {
       name: 'a model that this account may not use: the key still serves for others',
       status: 403,
       body: error('Project `proj_1` does not have access to model `o3`', 'invalid_request_error', 'model_not_found'),
-      blame: 'upstream',
+      blame: 'deployment',
       code: 'upstream_error',
     },
     {
@@ -107,7 +107,7 @@ function openAiRefusals(): readonly RefusalCase[] {
       name: 'a refusal by a provider behind it, at OpenRouter',
       status: 403,
       body: { error: { code: 403, message: 'Provider returned error', metadata: { provider_name: 'X', raw: '{}' } } },
-      blame: 'upstream',
+      blame: 'deployment',
       code: 'upstream_error',
     },
     {
@@ -130,7 +130,7 @@ function openAiRefusals(): readonly RefusalCase[] {
       name: 'a region that is not served, at Google, in a list',
       status: 400,
       body: [{ error: { code: 400, message: 'User location is not supported.', status: 'FAILED_PRECONDITION' } }],
-      blame: 'upstream',
+      blame: 'deployment',
       code: 'upstream_error',
     },
     {
@@ -167,7 +167,7 @@ function openAiRefusals(): readonly RefusalCase[] {
       name: 'a model that it does not know',
       status: 404,
       body: error('The model does not exist', 'invalid_request_error', 'model_not_found'),
-      blame: 'upstream',
+      blame: 'deployment',
       code: 'upstream_error',
     },
     {

@@ -60,8 +60,15 @@ export function describeRequests({ rig, bench }: Subject): void {
     const { turns } = await understood({ messages: begun({}, {}), tools: [clock] });
     // Its own signatures go back to whoever signed; they are tested there.
     for (const [kind, foreign] of [
-      ['vertex', begun(google, google)],
-      ['anthropic', begun(thinking, {})],
+      ['vertex', begun({ ...google, reasoning_content: 'hm' }, google)],
+      ['anthropic', begun({ ...thinking, reasoning_content: 'hm' }, {})],
+      // DeepSeek's thoughts; in its own format the provider is the judge of them.
+      ...(rig.untranslatable.length > 0
+        ? [
+            ['openai', begun({ reasoning_content: 'hm' }, {})] as const,
+            ['openai', begun({ reasoning: 'hm', reasoning_details: [{ type: 'reasoning.text' }] }, {})] as const,
+          ]
+        : []),
     ] as const) {
       if (kind === rig.kind) continue;
       const { turns: told } = await understood({ messages: foreign, tools: [clock] });

@@ -82,7 +82,7 @@ export const vertexRefusals: readonly RefusalCase[] = [
     name: 'a model that it does not know',
     status: 404,
     body: error(404, 'NOT_FOUND', 'Publisher Model `gemini-1` was not found.'),
-    blame: 'upstream',
+    blame: 'deployment',
     code: 'upstream_error',
   },
   {
@@ -177,7 +177,7 @@ export const vertexRefusals: readonly RefusalCase[] = [
     name: 'an account without a bill, or a region that is not served',
     status: 400,
     body: error(400, 'FAILED_PRECONDITION', 'User location is not supported for the API use.'),
-    blame: 'upstream',
+    blame: 'deployment',
     code: 'upstream_error',
   },
   {

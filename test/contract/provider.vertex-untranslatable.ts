@@ -1,3 +1,4 @@
+import { late } from './provider.attempts.js';
 import type { UntranslatableCase } from './provider.rig.js';
 
 type Request = Readonly<Record<string, unknown>>;
@@ -68,6 +69,19 @@ export const vertexUntranslatable: readonly UntranslatableCase[] = [
   { members: { tool_choice: 'sometimes' }, param: 'tool_choice' },
   { members: { tool_choice: { type: 'custom', custom: { name: 'x' } } }, param: 'tool_choice' },
   { members: { tool_choice: { type: 'allowed_tools' } }, param: 'tool_choice.allowed_tools' },
+  { members: late('system'), param: 'messages[2].role' },
+  { members: late('developer'), param: 'messages[2].role' },
+  { members: user(''), param: 'messages[0].content' },
+  { members: user([]), param: 'messages[0].content' },
+  { members: user([{ type: 'text', text: '' }]), param: 'messages[0].content' },
+  { members: { messages: [{ role: 'system', content: '' }] }, param: 'messages' },
+  { members: { messages: [{ role: 'assistant', content: null }] }, param: 'messages' },
+  { members: assistant({ reasoning_content: 7 }), param: 'messages[1].reasoning_content' },
+  { members: { stream_options: { foo: 1 } }, param: 'stream_options.foo' },
+  { members: { stream_options: { include_obfuscation: false, foo: 1 } }, param: 'stream_options.foo' },
+  { members: { logprobs: false, top_logprobs: 3 }, param: 'top_logprobs' },
+  { members: { top_logprobs: 3 }, param: 'top_logprobs' },
+  { members: image({ url: 'http://x.example/a.png' }), param: 'messages[0].content[0].image_url.url' },
   { members: { messages: 'Hi' }, param: 'messages' },
   { members: { messages: ['Hi'] }, param: 'messages[0]' },
   { members: { messages: [{ role: 'function', name: 'f', content: 'x' }] }, param: 'messages[0].role' },

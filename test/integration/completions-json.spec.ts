@@ -174,6 +174,13 @@ describe('POST /v1/chat/completions, as JSON', () => {
     expect(answer).toMatchObject({ status: 400, body: { error: { param: 'x-coordinator-timeout-ms' } } });
   });
 
+  it('takes its own deadline where the one that is asked for is longer, however long', async () => {
+    for (const value of ['1000000000', '99999999999', '9007199254740993', '9'.repeat(400), '0005000']) {
+      const { status } = await rig.ask({ model: 'test-model', messages }, { 'x-coordinator-timeout-ms': value });
+      expect([value, status]).toEqual([value, 200]);
+    }
+  });
+
   it('ends at the deadline that the request sets for itself', async () => {
     rig.upstream.play(() => undefined);
     const answer = await rig.ask({ model: 'test-model', messages }, { 'x-coordinator-timeout-ms': '200' });

@@ -95,6 +95,17 @@ describe('POST /v1/chat/completions, as a stream', () => {
     await eventually(() => rig.upstream.aborted === 1, ABORT_MS);
   });
 
+  it('ends a stream that is finished and that the provider leaves open, as if it had been ended', async () => {
+    rig.upstream.play(stream([chunk('a'), finish(), usageChunk()], { ends: false }));
+    const { text } = await rig.askStream({ stream_options: { include_usage: true } });
+    expect(contentOf(text)).toBe('a');
+    expect(dataOf(text).at(-1)).toMatchObject({ usage: { cost: 0.000036 } });
+    expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
+    await eventually(() => rig.upstream.aborted === 1, ABORT_MS);
+    const metrics = await (await fetch(`${rig.coordinator.url}/metrics`)).text();
+    expect(metrics).toMatch(/coordinator_completions_total\{[^}]*outcome="ok"[^}]*\} 1/);
+  });
+
   it('does not take an end without [DONE] for complete while a choice that was asked for is missing', async () => {
     rig.upstream.play(stream([chunk('a'), finish()]));
     const { text } = await rig.askStream({ n: 2 });

@@ -1,15 +1,18 @@
-import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ConversationRig, told } from '../support/conversation-rig.js';
 import { eventually } from '../support/eventually.js';
 import { answering, hanging, later, saying } from '../support/scripted-generator.js';
 
 let rig: ConversationRig;
 let path: string;
-beforeEach(async () => {
+beforeAll(async () => {
   rig = await ConversationRig.start({ pods: 2, settings: { leaseMs: 300 } });
+});
+afterAll(() => rig.close());
+beforeEach(async () => {
+  rig.generator.reset();
   path = await rig.create();
 });
-afterEach(() => rig.close());
 
 /** Gapless, and every question with its answer behind it. */
 async function expectWhole(turns: number): Promise<void> {

@@ -125,6 +125,32 @@ describe('what the server answers, against its OpenAPI document', () => {
     expectDocumented('retrieveModel', await get('/v1/models/nope'));
   });
 
+  it('a batch, as JSON and with its progress, and one that is refused', async () => {
+    const batch = (body: object, accept = 'application/json') =>
+      fetch(`${rig.coordinator.url}/v1/chat/completions/batch`, {
+        method: 'POST',
+        headers: { ...key, accept, 'content-type': 'application/json' },
+        body: JSON.stringify(body),
+      });
+    rig.upstream.play(json(200, completion()));
+    const requests = [{ messages }, { messages, n: 0 }];
+    for (const accept of ['application/json', 'text/event-stream']) {
+      expectDocumented('createChatCompletionBatch', await read(await batch({ model: 'test-model', requests }, accept)));
+    }
+    expectDocumented('createChatCompletionBatch', await read(await batch({ requests: [] })));
+  });
+
+  it('what was used, in sums and call by call', async () => {
+    rig.upstream.play(json(200, completion()));
+    await ask();
+    for (const query of ['', '?date=2020-01-01', '?date=never', '?caller=somebody']) {
+      expectDocumented('getUsage', await get(`/v1/usage${query}`));
+    }
+    for (const query of ['', '?limit=0', '?caller=somebody']) {
+      expectDocumented('exportLedger', await get(`/v1/usage/ledger${query}`));
+    }
+  });
+
   it('probes and metrics, which want no key', async () => {
     expectDocumented('getHealth', await get('/health', {}));
     expectDocumented('getReadiness', await get('/ready', {}));

@@ -22,6 +22,9 @@ describe('the OpenAPI document', () => {
     const ids = document.operations().map(({ method, path, value }) => [value['operationId'], `${method} ${path}`]);
     expect(Object.fromEntries(ids)).toEqual({
       createChatCompletion: 'post /v1/chat/completions',
+      createChatCompletionBatch: 'post /v1/chat/completions/batch',
+      getUsage: 'get /v1/usage',
+      exportLedger: 'get /v1/usage/ledger',
       listModels: 'get /v1/models',
       retrieveModel: 'get /v1/models/{id}',
       listLocks: 'get /v1/locks',

@@ -9,8 +9,11 @@ describe('POST /v1/chat/completions?dryRun=true', () => {
   });
   afterEach(() => rig.close());
 
-  async function dryRun(body: object, value = 'true'): Promise<Pick<Answer, 'status' | 'body'>> {
-    const response = await fetch(`${rig.coordinator.url}/v1/chat/completions?dryRun=${value}`, {
+  const dryRun = (body: object, value = 'true'): Promise<Pick<Answer, 'status' | 'body'>> =>
+    asked(`dryRun=${value}`, body);
+
+  async function asked(query: string, body: object): Promise<Pick<Answer, 'status' | 'body'>> {
+    const response = await fetch(`${rig.coordinator.url}/v1/chat/completions?${query}`, {
       method: 'POST',
       headers: { 'content-type': 'application/json' },
       body: JSON.stringify(body),
@@ -62,11 +65,42 @@ describe('POST /v1/chat/completions?dryRun=true', () => {
   });
 
   it('takes no misspelt true for a call', async () => {
-    expect(await dryRun({ model: 'test-model', messages }, 'yes')).toMatchObject({
-      status: 400,
-      body: { error: { param: 'dryRun' } },
-    });
+    for (const value of ['yes', '1', 'TRUE', 'True', '', 'true&dryRun=true', 'false&dryRun=true', '%20true']) {
+      const { status, body } = await dryRun({ model: 'test-model', messages }, value);
+      expect({ value, status, body }).toMatchObject({ value, status: 400, body: { error: { param: 'dryRun' } } });
+    }
     expect(rig.upstream.requests).toHaveLength(0);
+  });
+
+  it('takes no misspelt name for a call either', async () => {
+    const names = [
+      'dryrun',
+      'DryRun',
+      'DRYRUN',
+      'dry_run',
+      'dry-run',
+      'dryRun%20',
+      '%20dryRun',
+      'dryRun[]',
+      'a=1&dryrun',
+    ];
+    for (const query of names.flatMap((name) => [`${name}=true`, `${name}=false`])) {
+      const { status, body } = await asked(query, { model: 'test-model', messages });
+      expect({ query, status, body }).toMatchObject({
+        query,
+        status: 400,
+        body: { error: { code: 'invalid_request' } },
+      });
+      expect(JSON.stringify(body)).toContain('did you mean dryRun?');
+    }
+    expect(rig.upstream.requests).toHaveLength(0);
+  });
+
+  it('is a call with parameters that are nobody’s here', async () => {
+    for (const query of ['', 'api-version=2024-10-21', 'beta=true', '__proto__=dryrun']) {
+      const { status, body } = await asked(query, { model: 'test-model', messages });
+      expect({ query, status, body }).toMatchObject({ query, status: 200, body: { object: 'chat.completion' } });
+    }
   });
 
   it('calls with false', async () => {

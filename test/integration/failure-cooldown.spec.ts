@@ -6,8 +6,6 @@ import { startRedisServer, type RedisServer } from '../support/redis-server.js';
 import { asAsked, RouteRig } from '../support/route-rig.js';
 import { json, type Script } from '../support/scripted-upstream.js';
 
-/** What one pod learns, the others are promised to know by then, ms. */
-const A_SECOND = 1_000;
 const failing = json(500, {});
 const hangs: Script = () => undefined;
 const askedToWait = json(503, {}, { 'retry-after': '30' });
@@ -33,22 +31,30 @@ describe('row 11: a model with one deployment and no fallback, whose provider ha
     }
     expect(rig.calls()['a']).toBe(before);
 
-    // The outage is over; the probe takes its time, so that all the others come while it runs.
+    // The outage is over; the probe is held until all the others have come while it runs.
     let answers = 0;
+    let letGo = (): void => undefined;
+    const held = new Promise<void>((resolve) => {
+      letGo = resolve;
+    });
     rig.play({
       a: async (request, response) => {
         answers += 1;
-        await new Promise((resolve) => setTimeout(resolve, 300));
+        await held;
         await asAsked('back')(request, response);
       },
     });
+    let seen: number[] = [];
     await eventually(async () => {
-      const statuses = await Promise.all(Array.from({ length: 10 }, async () => (await rig.ask()).status));
-      if (answers === 0) return false;
-      // One of them was the probe, the others were told to wait.
-      expect([answers, statuses.filter((status) => status === 200).length]).toEqual([1, 1]);
-      return true;
+      seen = [];
+      const all = Array.from({ length: 10 }, async () => void seen.push((await rig.ask()).status));
+      await eventually(() => seen.length === 10 || (seen.length === 9 && answers > 0));
+      if (answers > 0) letGo();
+      await Promise.all(all);
+      return answers > 0;
     });
+    // One of them was the probe, the others were told to wait.
+    expect([answers, seen.filter((status) => status === 200).length]).toEqual([1, 1]);
     const statuses = await Promise.all(Array.from({ length: 10 }, async () => (await rig.ask()).status));
     expect(statuses).toEqual(Array.from({ length: 10 }, () => 200));
   });
@@ -94,7 +100,7 @@ describe('two pods on one Redis', () => {
     }
     expect(rig.calls()['a']).toBeLessThanOrEqual(4);
     expect(rig.calls()['b']).toBe(1);
-    await eventually(async () => (await passedOver(rig, 1)).includes('b'), A_SECOND);
+    await eventually(async () => (await passedOver(rig, 1)).includes('b'));
     const before = rig.calls();
     for (let request = 0; request < 10; request += 1) {
       expect((await rig.ask({}, {}, { pod: 1 })).headers.get('x-coordinator-provider')).toBe('c');
@@ -110,7 +116,7 @@ describe('two pods on one Redis', () => {
     await start(['a', 'b']);
     rig.play({ a: json(429, { error: { code: 'insufficient_quota' } }) });
     await rig.ask();
-    await eventually(async () => (await passedOver(rig, 1)).includes('a'), A_SECOND);
+    await eventually(async () => (await passedOver(rig, 1)).includes('a'));
     await rig.ask({}, {}, { pod: 1 });
     expect(rig.calls()).toEqual({ a: 1, b: 2 });
   });
@@ -132,14 +138,14 @@ describe('two pods on one Redis', () => {
     await eventually(async () => {
       const { headers } = await rig.ask({}, {}, { pod: 1 });
       return headers.get('x-coordinator-provider') === 'b';
-    }, A_SECOND);
+    });
   });
 
   it('how long calls take is known to the other', async () => {
     await start(['a', 'b'], { timeouts: { firstTokenMs: '12s' } });
     // So many make a history.
     for (let request = 0; request < 20; request += 1) expect((await rig.ask({ stream: true })).status).toBe(200);
-    await eventually(async () => (await timeoutsOf(rig, 1)).first_token_learned, A_SECOND);
+    await eventually(async () => (await timeoutsOf(rig, 1)).first_token_learned);
     // 2.5 means, but not less than this.
     expect((await timeoutsOf(rig, 1)).first_token_ms).toBe(5_000);
   });

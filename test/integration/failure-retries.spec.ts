@@ -33,6 +33,35 @@ describe('what is tried again, and what is not', () => {
     rig = await RouteRig.start({ providers, models: [modelAcross(providers, 'm')], environment });
   };
 
+  describe('row 1: what no second try here can change', () => {
+    const STATUSES = [301, 302, 307, 404, 405, 406, 410, 418, 424, 425, 451, 499, 501];
+
+    it('is asked for once, told as 502, and puts nobody out: another caller’s request may be another matter', async () => {
+      await start(['a']);
+      for (const status of STATUSES) {
+        rig.play({ a: json(status, { error: { message: 'no' } }, { location: '/elsewhere', 'retry-after': '1' }) });
+        const { status: told, body, headers } = await rig.ask({ stream: status % 2 === 0 });
+        expect({ status, told, body }).toMatchObject({ told: 502, body: { error: { code: 'upstream_error' } } });
+        expect(headers.get('x-should-retry')).toBe('false');
+        expect(headers.get('x-coordinator-attempts')).toBe('1');
+      }
+      expect(rig.calls()).toEqual({ a: STATUSES.length });
+      rig.play({ a: ok });
+      expect((await rig.ask()).status).toBe(200);
+    });
+
+    it('is answered by the next one at once', async () => {
+      await start(['a', 'b']);
+      for (const status of STATUSES) {
+        rig.play({ a: json(status, {}) });
+        const { status: told, headers } = await rig.ask();
+        expect([told, headers.get('x-coordinator-provider')]).toEqual([200, 'b']);
+        expect(headers.get('x-coordinator-attempts')).toBe('2');
+      }
+      expect(rig.calls()).toEqual({ a: STATUSES.length, b: STATUSES.length });
+    });
+  });
+
   describe('row 2: a used-up quota is not tried again:', () => {
     const usedUp = json(429, { error: { message: 'no', type: 'insufficient_quota', code: 'insufficient_quota' } });
 

@@ -48,6 +48,10 @@ describe('a model with two deployments', () => {
     ['a refused key', json(401, {}), 1],
     ['a used-up quota', json(429, { error: { code: 'insufficient_quota' } }), 1],
     ['garbage', json(200, 'x'), 2],
+    ['an answer without choices', json(200, { ...completion(), choices: [] }), 2],
+    ['a choice without a message', json(200, { ...completion(), choices: [{ finish_reason: 'stop' }] }), 2],
+    ['a failure for an end', json(200, { choices: [{ message: { content: 'H' }, finish_reason: 'error' }] }), 2],
+    ['an empty answer of no use', json(200, { choices: [{ message: { content: '' }, finish_reason: 'odd' }] }), 1],
     ['a reset (row 17)', ((_, response) => void response.socket?.resetAndDestroy()) satisfies Script, 2],
   ])('is answered by the second after %s of the first, and says so', async (_, script, tries) => {
     const { response, first, second } = await callBoth([script, json(200, completion())], {});
@@ -68,6 +72,21 @@ describe('a model with two deployments', () => {
     expect(response.headers.get('x-coordinator-provider')).toBe('p2');
     expect(text).toContain('"content":"b"');
     expect(text).not.toContain('error');
+  });
+
+  it('row 40: is streamed by the second where the first ends with a failure before it begins', async () => {
+    const failing = stream([chunk({ role: 'assistant', content: '' }), finish('error'), DONE]);
+    const { text, response } = await callBoth([failing, stream([chunk('b'), finish(), DONE])], { stream: true });
+    expect(response.headers.get('x-coordinator-provider')).toBe('p2');
+    expect(text).toContain('"content":"b"');
+  });
+
+  it('row 39: says so where the first ends with a failure after content, and is not done', async () => {
+    const failing = stream([chunk('a'), finish('error'), DONE]);
+    const { text, second } = await callBoth([failing, stream([chunk('b'), finish(), DONE])], { stream: true });
+    expect(second.requests).toHaveLength(0);
+    expect(text).toContain('"code":"upstream_error"');
+    expect(text).not.toContain('[DONE]');
   });
 
   it('row 42: never starts again once content has gone out', async () => {

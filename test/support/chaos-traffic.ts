@@ -1,50 +1,57 @@
-import { type Agent, fetch as undiciFetch, type Response } from 'undici';
+import { type Agent, fetch as undiciFetch, type Headers } from 'undici';
 import { SeededRandom } from '../simulation/seeded.random.js';
-import { WRONG } from './chaos-faults.js';
-import { contentOf, dataOf } from './completion-rig.js';
+import { markOf, OTHER_TEXT, WAYS, WRONG } from './chaos-faults.js';
+import { callerKey, CHAOS_MODELS, CHAOS_TIER_NAMES, type ChaosQuestion } from './chaos-fleet.js';
 import type { StallClock } from './stall-clock.js';
 import { EXACT_TEXT } from './wire-samples.js';
 
-export type ChaosTier = 'free' | 'pro' | 'enterprise';
-
-/** Which models a caller of each tier may use. */
-export const CHAOS_TIERS: Readonly<Record<ChaosTier, readonly string[]>> = {
-  free: ['basic'],
-  pro: ['basic', 'medium', 'tiny'],
-  enterprise: ['basic', 'medium', 'tiny', 'large'],
-};
-
-export const CHAOS_DEADLINE_MS = 6_000;
-/** For the client's own work. */
-const SLACK_MS = 2_000;
-const MOST_ATTEMPTS = 6;
-/** What a request may be told that is nobody's fault but the providers'. */
-const HONEST = [429, 502, 503, 504];
-
 /** One request, as its number and the seed make it. */
-export interface ChaosRequest {
+export interface ChaosRequest extends ChaosQuestion {
   /** Its request id, with its tier in front. */
   readonly id: string;
-  readonly tier: ChaosTier;
-  readonly models: readonly [string, ...string[]];
-  readonly isStrict: boolean;
   readonly isStream: boolean;
   readonly isWrong: boolean;
+  /** Too long for the smallest model. */
   readonly isOversized: boolean;
   readonly timeoutMs: number | undefined;
   readonly leaveAfterMs: number | undefined;
-  /** What the answer must be. */
+  /** The way in `WAYS` that it is marked for. */
+  readonly way: number | undefined;
+  /** What is to be said back. */
+  readonly text: string;
+  /** What the answer may be. */
+  readonly expected: readonly string[];
+}
+
+/** How a request ended, as its client saw it. Times by `performance.now()`. */
+export interface ChaosEnd {
+  readonly request: ChaosRequest;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  /** Less the time in which this process stood still, ms. */
+  readonly tookMs: number;
+  /** The client left before it had an answer. */
+  readonly hasLeft: boolean;
+  /** 0: there was none. */
+  readonly status: number;
+  readonly header: (name: string) => string | undefined;
+  /** The body, or what went wrong on the way to it. */
   readonly text: string;
 }
 
-export type ChaosOutcome = 'answered' | 'streamed' | 'broken' | 'refused' | 'left';
+const MODELS = ['basic', 'medium', 'large', 'tiny'] as const;
 
+/** Every so many of the first ones is marked for a way. */
+const MARKED_EVERY = 4;
+
+/** Some of the first ones are marked, each for one way, and plain otherwise, so that every way is met. */
 export function chaosRequest(seed: number, index: number): ChaosRequest {
   const random = new SeededRandom(seed * 100_003 + index);
-  const tier = random.pick(['free', 'pro', 'enterprise'] as const);
-  const model = random.pick(['basic', 'medium', 'tiny', 'large'] as const);
+  const tier = random.pick(CHAOS_TIER_NAMES);
+  const model = random.pick(MODELS);
   const isList = random.chance(0.15);
-  return {
+  const text = `No. ${String(index)}: ${EXACT_TEXT}`;
+  const request: ChaosRequest = {
     id: `${tier}-${String(seed)}-${String(index)}`,
     tier,
     models: isList ? [model, random.pick(['basic', 'medium', 'large'] as const)] : [model],
@@ -54,24 +61,68 @@ export function chaosRequest(seed: number, index: number): ChaosRequest {
     isOversized: random.chance(0.1),
     timeoutMs: random.chance(0.25) ? 200 + random.below(3_000) : undefined,
     leaveAfterMs: random.chance(0.08) ? 5 + random.below(400) : undefined,
-    text: `No. ${String(index)}: ${EXACT_TEXT}`,
+    way: undefined,
+    text,
+    expected: [text],
+  };
+  const way = index / MARKED_EVERY;
+  return Number.isInteger(way) && way < WAYS.length ? markedFor(way, request) : request;
+}
+
+/** One more for that way. */
+export function markedRequest(seed: number, way: number, round: number): ChaosRequest {
+  const { id, ...request } = chaosRequest(seed, way * MARKED_EVERY);
+  return { ...request, id: `${id}-${String(round)}` };
+}
+
+/** Who may meet the way that a request is marked for: those that are asked for it first. */
+export function markedProviders({ models: [model] }: ChaosRequest): readonly string[] {
+  return CHAOS_MODELS[model].providers;
+}
+
+function markedFor(way: number, request: ChaosRequest): ChaosRequest {
+  const { ofStreams, isMarkedOnly } = WAYS[way] ?? {};
+  return {
+    ...request,
+    id: `enterprise${request.id.slice(request.id.indexOf('-'))}`,
+    tier: 'enterprise',
+    models: [MODELS[way % MODELS.length] ?? 'basic'],
+    isStrict: false,
+    isStream: ofStreams ?? request.isStream,
+    isWrong: false,
+    isOversized: false,
+    timeoutMs: undefined,
+    leaveAfterMs: undefined,
+    way,
+    expected: isMarkedOnly ? [request.text, OTHER_TEXT] : request.expected,
   };
 }
 
-/** Sends it. @returns how it ended, and what must not have happened */
+/** Sends it, and waits for its end. */
 export async function sendChaos(
   request: ChaosRequest,
   { url, dispatcher, stalls }: { readonly url: string; readonly dispatcher: Agent; readonly stalls: StallClock },
-): Promise<{ readonly outcome: ChaosOutcome; readonly status: number; readonly faults: readonly string[] }> {
-  const { leaveAfterMs, timeoutMs, id } = request;
+): Promise<ChaosEnd> {
   const leaving = new AbortController();
-  const timer =
-    leaveAfterMs === undefined
-      ? undefined
-      : setTimeout(() => {
-          leaving.abort();
-        }, leaveAfterMs);
-  const startedAt = performance.now() - stalls.stalledMs;
+  const timer = setTimeout(() => {
+    leaving.abort();
+  }, request.leaveAfterMs ?? NEVER_MS);
+  const startedAt = performance.now();
+  const stalledMs = stalls.stalledMs;
+  const ended = (hasLeft: boolean, status: number, text: string, headers?: Headers): ChaosEnd => {
+    const endedAt = performance.now();
+    const tookMs = endedAt - startedAt - (stalls.stalledMs - stalledMs);
+    return {
+      request,
+      startedAt,
+      endedAt,
+      tookMs,
+      hasLeft,
+      status,
+      text,
+      header: (name) => headers?.get(name) ?? undefined,
+    };
+  };
   try {
     const response = await undiciFetch(`${url}/v1/chat/completions`, {
       method: 'POST',
@@ -81,22 +132,16 @@ export async function sendChaos(
       dispatcher,
     });
     const text = await response.text();
-    const tookMs = performance.now() - stalls.stalledMs - startedAt;
-    const { outcome, faults } = judge(request, response, text);
-    const late = tookMs > (timeoutMs ?? CHAOS_DEADLINE_MS) + SLACK_MS ? [`took ${String(Math.round(tookMs))} ms`] : [];
-    return { outcome, status: response.status, faults: [...faults, ...late].map((fault) => `${id}: ${fault}`) };
+    return ended(false, response.status, text, response.headers);
   } catch (error) {
-    if (leaving.signal.aborted) return { outcome: 'left', status: 0, faults: [] };
-    return { outcome: 'refused', status: 0, faults: [`${id}: no answer at all: ${String(error)}`] };
+    return ended(leaving.signal.aborted, 0, String(error));
   } finally {
     clearTimeout(timer);
   }
 }
 
-/** The key of a caller of that tier. */
-export function callerKey(tier: ChaosTier): string {
-  return `key-of-a-caller-${tier}`;
-}
+/** Longer than any request may take. */
+const NEVER_MS = 60_000;
 
 function headersOf({ id, tier, isStrict, timeoutMs }: ChaosRequest): Record<string, string> {
   return {
@@ -108,68 +153,15 @@ function headersOf({ id, tier, isStrict, timeoutMs }: ChaosRequest): Record<stri
   };
 }
 
-function bodyOf({ models, isStream, isWrong, isOversized, text }: ChaosRequest): object {
+function bodyOf({ models, isStream, isWrong, isOversized, way, text }: ChaosRequest): object {
   const [model, ...others] = models;
-  const before = `${isWrong ? WRONG : 'Please'} ${isOversized ? 'and so on, '.repeat(200) : ''}`;
+  const marks = `${isWrong ? WRONG : 'Please'} ${way === undefined ? '' : markOf(way)}`;
   return {
     ...(others.length > 0 ? { models } : { model }),
     messages: [
-      { role: 'system', content: before },
+      { role: 'system', content: `${marks} ${isOversized ? 'and so on, '.repeat(200) : ''}` },
       { role: 'user', content: `echo: ${text}` },
     ],
     ...(isStream && { stream: true, stream_options: { include_usage: true } }),
   };
-}
-
-function judge(
-  request: ChaosRequest,
-  { status, headers }: Response,
-  text: string,
-): { readonly outcome: ChaosOutcome; readonly faults: readonly string[] } {
-  const attempts = Number(headers.get('x-coordinator-attempts') ?? Number.NaN);
-  const faults = attempts <= MOST_ATTEMPTS ? [] : [`${String(attempts)} attempts`];
-  if (status !== 200) return { outcome: 'refused', faults: [...faults, ...refusalFaults(request, status, text)] };
-  faults.push(...modelFaults(request, headers.get('x-coordinator-model') ?? ''));
-  if (request.isWrong) faults.push('answered though it was refused');
-  return request.isStream ? judgeStream(request, text, faults) : judgeWhole(request, text, faults);
-}
-
-function judgeWhole({ text: expected }: ChaosRequest, text: string, faults: readonly string[]) {
-  const { choices } = JSON.parse(text) as { choices: { message: { content: string }; finish_reason: string }[] };
-  const said = choices[0]?.message.content;
-  const isRight = said === expected && choices[0]?.finish_reason === 'stop';
-  return { outcome: 'answered' as const, faults: isRight ? faults : [...faults, `answered ${text}`] };
-}
-
-function judgeStream({ text: expected }: ChaosRequest, text: string, faults: readonly string[]) {
-  const said = contentOf(text);
-  if (text.endsWith('data: [DONE]\n\n')) {
-    const isRight = said === expected && !dataOf(text).some((data) => 'error' in data);
-    return { outcome: 'streamed' as const, faults: isRight ? faults : [...faults, `streamed ${text}`] };
-  }
-  const last = dataOf(text).at(-1) ?? {};
-  const isHonest = 'error' in last && expected.startsWith(said) && !text.includes('[DONE]');
-  return { outcome: 'broken' as const, faults: isHonest ? faults : [...faults, `ended silently short: ${text}`] };
-}
-
-function modelFaults({ tier, models, isStrict }: ChaosRequest, model: string): readonly string[] {
-  const isAllowed = CHAOS_TIERS[tier].includes(model) && (!isStrict || models.includes(model));
-  return isAllowed ? [] : [`${model} answered, asked for ${models.join()} by ${tier}`];
-}
-
-function refusalFaults(request: ChaosRequest, status: number, text: string): readonly string[] {
-  const { error } = JSON.parse(text) as { error: { message: unknown; code: unknown; type: unknown } };
-  const isShaped = [error.message, error.code, error.type].every((member) => typeof member === 'string');
-  const isExpected = HONEST.includes(status) || isOwnFault(request, status, error.code);
-  return isShaped && isExpected ? [] : [`refused with ${String(status)} ${text}`];
-}
-
-function isOwnFault(
-  { tier, models, isStrict, isWrong, isOversized }: ChaosRequest,
-  status: number,
-  code: unknown,
-): boolean {
-  if (status === 403) return isStrict && !models.some((model) => CHAOS_TIERS[tier].includes(model));
-  if (status !== 400) return false;
-  return isWrong || (isOversized && code === 'context_length_exceeded');
 }

@@ -16,13 +16,14 @@ export async function writeConfig(content: object): Promise<ConfigFile> {
   return { path, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
-/** One model for the file, served by the provider of the same name. */
+/** One model for the file, served by the provider of the same name. Its answers are not reused: each request is a call. */
 export function modelAt(provider: string, name: string, more: object = {}): object {
   return {
     name,
     created: 1,
     contextWindow: 1_000_000,
     maxOutputTokens: 10_000,
+    cacheTtlMs: 0,
     deployments: [{ provider, model: name, prices: { input: 2, output: 8 } }],
     ...more,
   };

@@ -12,6 +12,7 @@ import { callerWithKey } from './callers.js';
 import { catalogue, deployment, model, provider } from './catalogues.js';
 import { type Answer, readAnswer } from './completion-rig.js';
 import { startHttpApp, type HttpApp } from './http-app.js';
+import { Lifeline } from './mortal-store.js';
 import { ScriptedGenerator } from './scripted-generator.js';
 
 export interface RigOptions {
@@ -26,6 +27,8 @@ export interface Pod extends HttpApp {
   readonly turns: TurnRunner;
   readonly locks: LockService;
   readonly logs: string[];
+  /** As after SIGKILL: it changes and renews nothing any more. Its connections stay, silent. */
+  die(): void;
 }
 
 const MODELS = ['wide', 'small'];
@@ -136,15 +139,16 @@ async function startPod({ settings, store }: RigOptions, parts: PodParts): Promi
   const logs: string[] = [];
   const logger = createLogger({ level: 'debug', secrets: [] }, { write: (line) => void logs.push(line) });
   const { generator, counters, conversations, lockStore } = parts;
+  const life = new Lifeline();
   const graceMs = settings?.graceMs ?? 1_000;
   const app = await startHttpApp({
     imports: [
       ObservabilityModule.forRoot({ logger }),
       AuthModule.forRoot({ callers: ['acme', 'other'].map((name) => callerWithKey(`${name}-key`, { name })) }),
-      LockModule.forRoot({ ...(store === undefined ? { lockStore } : { store }), graceMs }),
+      LockModule.forRoot({ ...(store === undefined ? { lockStore: life.to(lockStore) } : { store }), graceMs }),
       ConversationModule.forRoot({
         ...{ store: store ?? MEMORY, catalogue: models(), counters, generator },
-        ...(store === undefined && { conversationStore: conversations }),
+        ...(store === undefined && { conversationStore: life.to(conversations) }),
         ...settings,
         graceMs,
       }),
@@ -156,7 +160,11 @@ async function startPod({ settings, store }: RigOptions, parts: PodParts): Promi
     },
   });
   const turns = app.app.get(TurnRunner, { strict: false });
-  return { ...app, turns, locks: app.app.get(LockService, { strict: false }), logs };
+  const locks = app.app.get(LockService, { strict: false });
+  const die = (): void => {
+    life.cut();
+  };
+  return { ...app, turns, locks, logs, die };
 }
 
 function models() {

@@ -7,6 +7,10 @@ export interface CoordinatorOptions {
   readonly upstreams: readonly string[];
   readonly timeouts?: { readonly connect?: string; readonly firstToken?: string; readonly idle?: string };
   readonly environment?: Readonly<Record<string, string>>;
+  /** Of both models, for tests of the cache; default: none, so that each request is a call. */
+  readonly cacheTtl?: string;
+  /** Of the file; default: none, so that its defaults hold. */
+  readonly cache?: Readonly<Record<string, number | string>>;
   /** Of every provider; default: none. */
   readonly usagePath?: string;
   /** Of the file; default: none, so that its defaults hold. */
@@ -34,7 +38,7 @@ function keyOf(index: number): string {
 }
 
 function fileOf(options: CoordinatorOptions): object {
-  const { upstreams, tiers, usagePath, attempts, callers } = options;
+  const { upstreams, tiers, usagePath, attempts, callers, cache } = options;
   return {
     providers: upstreams.map((baseUrl, index) => ({
       name: `p${String(index + 1)}`,
@@ -43,7 +47,8 @@ function fileOf(options: CoordinatorOptions): object {
       keyVariable: `TEST_KEY_${String(index + 1)}`,
       ...(usagePath !== undefined && { usagePath }),
     })),
-    models: [testModel(options), smallModel()],
+    models: [testModel(options), smallModel(options)],
+    ...(cache !== undefined && { cache }),
     ...(attempts !== undefined && { attempts }),
     ...(callers !== undefined && { callers }),
     tiers: tiers ?? { free: ALL_MODELS, pro: ALL_MODELS, enterprise: ALL_MODELS },
@@ -52,13 +57,14 @@ function fileOf(options: CoordinatorOptions): object {
 
 const ALL_MODELS = ['test-model', 'small-model'];
 
-function testModel({ upstreams, timeouts = {} }: CoordinatorOptions): object {
+function testModel({ upstreams, timeouts = {}, cacheTtl = '0s' }: CoordinatorOptions): object {
   return {
     name: 'test-model',
     aliases: ['test-alias'],
     created: 1,
     contextWindow: 1_000_000,
     maxOutputTokens: 10_000,
+    cacheTtlMs: cacheTtl,
     timeouts: {
       connectMs: timeouts.connect ?? '3s',
       firstTokenMs: timeouts.firstToken ?? '20s',
@@ -73,7 +79,7 @@ function testModel({ upstreams, timeouts = {} }: CoordinatorOptions): object {
 }
 
 /** At the first provider only, without a price. */
-function smallModel(): object {
+function smallModel({ cacheTtl = '0s' }: CoordinatorOptions): object {
   const deployments = [{ provider: 'p1', model: 'upstream-small' }];
-  return { name: 'small-model', contextWindow: 10_000, maxOutputTokens: 1_000, deployments };
+  return { name: 'small-model', contextWindow: 10_000, maxOutputTokens: 1_000, cacheTtlMs: cacheTtl, deployments };
 }

@@ -23,6 +23,12 @@ export class ScriptedGenerator implements TurnGenerator {
     this.#scripts.push(...scripts);
   }
 
+  /** Forgets what it was told, and asked. */
+  reset(): void {
+    this.#scripts.length = 0;
+    this.calls.length = 0;
+  }
+
   generate(request: GenerationRequest): Promise<Generation> {
     const call: GeneratorCall = { request, abortedAt: undefined };
     this.calls.push(call);

@@ -1,4 +1,5 @@
-import { AttemptSequence, type Gate, type Turn } from '../../src/ai/call/attempt.sequence.js';
+import type { Gate, Turn } from '../../src/ai/call/attempt.ports.js';
+import { AttemptSequence } from '../../src/ai/call/attempt.sequence.js';
 import { parseChatRequest } from '../../src/ai/call/chat-request.js';
 import type { CompletionCall } from '../../src/ai/call/completion-call.js';
 import type { Obstacle } from '../../src/ai/route/obstacle.js';

@@ -38,7 +38,8 @@ export interface SimulatorStats {
   readonly inFlight: number;
   readonly peakInFlight: number;
   readonly abortedByClient: number;
-  readonly billed: { readonly replies: number; readonly promptTokens: number; readonly completionTokens: number };
+  readonly billed: Billed;
+  readonly quotas: readonly QuotaBooks[];
   readonly lastRequests: readonly {
     readonly id: string;
     readonly path: string;
@@ -52,15 +53,45 @@ export interface SimulatorStats {
   }[];
 }
 
+/** The judge's books of one model and key. */
+export interface QuotaBooks {
+  readonly model: string;
+  readonly key: string;
+  readonly seen: number;
+  readonly admitted: number;
+  readonly refused: { readonly requests: number; readonly tokens: number; readonly concurrency: number };
+  readonly inFlight: number;
+  readonly peakInFlight: number;
+  readonly aborted: number;
+  readonly billed: Billed;
+  readonly billedPartly: Billed;
+  readonly concurrency?: number;
+  readonly tokenRule: string;
+  readonly windows: readonly {
+    readonly windowMs: number;
+    readonly requests: { readonly limit?: number; readonly used: number; readonly most: number };
+    readonly tokens: { readonly limit?: number; readonly used: number; readonly most: number };
+  }[];
+}
+
+interface Billed {
+  readonly replies: number;
+  readonly promptTokens: number;
+  readonly cachedTokens: number;
+  readonly completionTokens: number;
+}
+
 export interface TestSimulator {
   readonly url: string;
   readonly origin: string;
   /** Queues scripts; throws the simulator's message when it refuses them. */
   script(...scripts: readonly object[]): Promise<void>;
+  /** Sets limits by model; those models' windows begin empty. Throws the simulator's message when it refuses them. */
+  limit(limits: Readonly<Record<string, string>>): Promise<void>;
   stats(query?: string): Promise<SimulatorStats>;
   /** Resolves with the stats as soon as they are as wished. */
   statsWhen(isWished: (stats: SimulatorStats) => boolean): Promise<SimulatorStats>;
-  /** Clears scripts and stats. */
+  /** Clears scripts and stats; limits stay. */
   reset(): Promise<void>;
   chat(body: object, headers?: Record<string, string>): Promise<RawReply>;
   close(): Promise<void>;
@@ -82,6 +113,10 @@ export async function startTestSimulator(options: Partial<SimulatorOptions> = {}
       const reply = await post(`${origin}/control/script`, JSON.stringify(scripts));
       if (reply.status !== 201) throw new Error(reply.text);
     },
+    limit: async (limits) => {
+      const reply = await post(`${origin}/control/limits`, JSON.stringify(limits));
+      if (reply.status !== 200) throw new Error(reply.text);
+    },
     statsWhen: async (isWished) => {
       for (;;) {
         const current = await stats();
@@ -94,6 +129,13 @@ export async function startTestSimulator(options: Partial<SimulatorOptions> = {}
       await fetch(`${origin}/stats`, { method: 'DELETE' });
     },
   };
+}
+
+/** The judge's books of one model and key. @param key as shown: `…` and its last four characters, or `none` */
+export function booksOf({ quotas }: SimulatorStats, model: string, key = 'none'): QuotaBooks {
+  const found = quotas.find((books) => books.model === model && books.key === key);
+  if (found === undefined) throw new Error(`no books of ${model} and ${key} in ${JSON.stringify(quotas)}`);
+  return found;
 }
 
 /** What a client without any opinion saw. */

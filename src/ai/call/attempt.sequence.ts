@@ -1,54 +1,24 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { ApiError } from '../../http/index.js';
-import type { Obstacle } from '../route/obstacle.js';
 import type { Candidate, RoutePlan } from '../route/route.plan.js';
 import { UpstreamFailure } from '../upstream/upstream-failure.js';
+import { detourOf, type Limited, limitedFor, willHaveRoom } from './attempt.obstacles.js';
+import { type Gate, type Pace, type Turn, USUAL_PACE } from './attempt.ports.js';
 import type { CompletionCall } from './completion-call.js';
-import {
-  type AttemptRules,
-  type AttemptState,
-  type NextStep,
-  ATTEMPT_RULES,
-  mostMeaningful,
-  nextStep,
-} from './failure.policy.js';
+import { type AttemptState, type NextStep, mostMeaningful, nextStep } from './failure.policy.js';
 
-/** What decides whether a deployment may be called now. */
-export interface Gate {
-  /** Undefined: it may be called. Asked without side effects, for those further down the plan. */
-  obstacleAt(candidate: Candidate): Obstacle | undefined;
-  /** As `obstacleAt()`, right before a call: a deployment that is tried again after an outage lets one call of the fleet pass. */
-  enter(candidate: Candidate): Promise<Obstacle | undefined>;
-  /** It was entered, and will not be called after all. */
-  forgo(candidate: Candidate): void;
+/** One way through the candidates. */
+interface Round {
+  /** Places in the plan, in the order in which they are tried. */
+  readonly places: Iterable<number>;
+  /** How long room may be waited for at a place. */
+  readonly waitMs: (at: number) => number;
+  /** Filled with the places that have no room now, and may have it later. */
+  readonly busy: number[];
 }
 
-/** One attempt, about to begin. */
-export interface Turn {
-  readonly candidate: Candidate;
-  /** What is left of the request's deadline, ms. */
-  readonly remainingMs: number;
-  /** Nobody else could answer in its place. */
-  readonly isLast: boolean;
-}
+type Outcome<T> = { readonly value: T } | { readonly step: NextStep };
 
-/** How often a sequence tries, and where it takes time and chance from. */
-export interface Pace {
-  readonly rules: AttemptRules;
-  /** The clock of `CompletionCall.startedAt`, ms. */
-  readonly now: () => number;
-  /** 0 to 1. */
-  readonly random: () => number;
-  /** Rejects when the signal aborts. */
-  readonly sleep: (ms: number, signal: AbortSignal) => Promise<void>;
-}
-
-const USUAL_PACE: Pace = {
-  rules: ATTEMPT_RULES,
-  now: () => performance.now(),
-  random: Math.random,
-  sleep: (ms, signal) => sleep(ms, undefined, { signal }),
-};
+const STOPPED = { step: { kind: 'stop' } } as const;
 
 /** Between two looks whether somebody else's probe has ended, ms. */
 const LEAST_LOOK_MS = 20;
@@ -60,6 +30,8 @@ const LONGEST_LOOK_MS = 200;
  */
 export class AttemptSequence {
   readonly #failures: UpstreamFailure[] = [];
+  /** Passed over because they are at their rate limit. */
+  readonly #limited: Limited[] = [];
   /** Larger than the window that was too small for the prompt, tokens. */
   #largerThan = 0;
   readonly #pace: Pace;
@@ -76,34 +48,73 @@ export class AttemptSequence {
 
   /** @throws ApiError what went wrong, most telling first; the signal's reason when the caller has left */
   async answer<T>(attempt: (turn: Turn) => Promise<T>): Promise<T> {
-    for (const [at, candidate] of this.plan.candidates.entries()) {
-      if (!this.isLargeEnough(candidate)) continue;
-      const obstacle = await this.gate.enter(candidate);
+    const busy: number[] = [];
+    const first: Round = {
+      places: this.plan.candidates.keys(),
+      waitMs: (at) => (busy.length === 0 ? this.patienceMs(at) : this.busyWaitMs(at)),
+      busy,
+    };
+    // Whoever has room is asked first; then, in the same order, those whose room must be waited for.
+    const last: Round = { places: busy, waitMs: () => this.remainingMs(), busy: [] };
+    const outcome =
+      (await this.tryAll(first, attempt)) ?? (await this.tryAll(last, attempt)) ?? (await this.tryAfterLimit(attempt));
+    if (outcome !== undefined && 'value' in outcome) return outcome.value;
+    throw this.verdict();
+  }
+
+  /** @returns undefined: nobody has answered, and others may be tried */
+  private async tryAll<T>(
+    { places, waitMs, busy }: Round,
+    attempt: (turn: Turn) => Promise<T>,
+  ): Promise<Outcome<T> | undefined> {
+    for (const at of places) {
+      const candidate = this.plan.candidates[at];
+      if (candidate === undefined || !this.isLargeEnough(candidate)) continue;
+      const obstacle = await this.gate.enter(candidate, waitMs(at));
       if (obstacle !== undefined) {
         this.plan.meet(candidate, obstacle);
+        if (willHaveRoom(obstacle)) busy.push(at);
+        this.#limited.push(...limitedFor({ candidate, at }, obstacle));
         continue;
       }
       if (this.remainingMs() <= 0) {
         this.gate.forgo(candidate);
-        break;
+        return STOPPED;
       }
       const outcome = await this.tryHere(candidate, at, attempt);
-      if ('value' in outcome) return outcome.value;
-      if (outcome.step.kind === 'stop') break;
+      if ('value' in outcome) return outcome;
+      if (outcome.step.kind === 'stop') return STOPPED;
       if (outcome.step.kind === 'enlarge') this.#largerThan = candidate.model.contextWindow;
     }
-    throw this.verdict();
+    return undefined;
   }
 
-  private async tryHere<T>(
-    candidate: Candidate,
-    at: number,
-    attempt: (turn: Turn) => Promise<T>,
-  ): Promise<{ readonly value: T } | { readonly step: NextStep }> {
+  private busyWaitMs(at: number): number {
+    return Math.min(this.plan.candidates[at]?.model.busyWaitMs ?? 0, this.remainingMs());
+  }
+
+  /**
+   * Where nobody could be called and one is only at its rate limit, for no longer than the patience that a retry has too: it is waited for,
+   * as by a call that was under way when the limit was met.
+   */
+  private async tryAfterLimit<T>(attempt: (turn: Turn) => Promise<T>): Promise<Outcome<T> | undefined> {
+    const [soonest] = this.#limited.toSorted((a, b) => a.waitMs - b.waitMs);
+    if (soonest === undefined || this.call.report.attempts > 0) return undefined;
+    const { candidate, at, waitMs } = soonest;
+    const { patienceMs, firstBackoffMs } = this.#pace.rules;
+    const afterMs = waitMs + firstBackoffMs * this.#pace.random();
+    if (waitMs > patienceMs || afterMs >= this.remainingMs()) return undefined;
+    const untilMs = this.remainingMs() - patienceMs;
+    await this.pause(afterMs);
+    if (!(await this.mayReturn(candidate, at, Math.max(0, untilMs)))) return undefined;
+    return this.tryHere(candidate, at, attempt);
+  }
+
+  private async tryHere<T>(candidate: Candidate, at: number, attempt: (turn: Turn) => Promise<T>): Promise<Outcome<T>> {
     for (let attemptsHere = 1; ; attemptsHere += 1) {
       const others = this.othersAfter(at);
       const remainingMs = this.remainingMs();
-      if (remainingMs <= 0) return { step: { kind: 'stop' } };
+      if (remainingMs <= 0) return STOPPED;
       this.call.report.attempts += 1;
       try {
         return { value: await attempt({ candidate, remainingMs, isLast: others.length === 0 }) };
@@ -113,7 +124,8 @@ export class AttemptSequence {
         const step = this.judge(candidate, error, { attemptsHere, others });
         if (step.kind !== 'retry') return { step };
         await this.pause(step.afterMs);
-        if (!(await this.mayReturn(candidate, at, error))) return { step: { kind: 'leave' } };
+        const untilMs = error.retryAfterMs === undefined ? undefined : 0;
+        if (!(await this.mayReturn(candidate, at, untilMs))) return { step: { kind: 'leave' } };
       }
     }
   }
@@ -121,13 +133,16 @@ export class AttemptSequence {
   /**
    * Whether the deployment may be called again after a wait: others may have taken it out meanwhile. A provider that named the time
    * lets one call pass after it, the probe; where nobody else could answer, the others wait for its end instead of failing.
+   *
+   * @param untilMs - they wait until so much is left of the deadline, ms; undefined: nobody waits
    */
-  private async mayReturn(candidate: Candidate, at: number, { retryAfterMs }: UpstreamFailure): Promise<boolean> {
+  private async mayReturn(candidate: Candidate, at: number, untilMs: number | undefined): Promise<boolean> {
     for (;;) {
-      const obstacle = await this.gate.enter(candidate);
+      const obstacle = await this.gate.enter(candidate, this.patienceMs(at));
       if (obstacle === undefined) break;
       const waitMs = obstacle.error.retryAfterMs ?? 0;
-      const mayWait = retryAfterMs !== undefined && obstacle.detour === 'cooldown' && waitMs < this.remainingMs();
+      const isCooling = obstacle.detour === 'cooldown';
+      const mayWait = untilMs !== undefined && isCooling && waitMs < this.remainingMs() - untilMs;
       if (!mayWait || this.othersAfter(at).length > 0) {
         this.plan.meet(candidate, obstacle);
         return false;
@@ -137,6 +152,11 @@ export class AttemptSequence {
     if (this.remainingMs() > 0) return true;
     this.gate.forgo(candidate);
     return false;
+  }
+
+  /** Where nobody else could answer, room is waited for as long as there is time. */
+  private patienceMs(at: number): number {
+    return this.othersAfter(at).length > 0 ? this.busyWaitMs(at) : this.remainingMs();
   }
 
   /** Random, so that all who wait do not look in the same millisecond. */
@@ -195,9 +215,4 @@ export class AttemptSequence {
     if (this.remainingMs() > 0) return this.plan.refusal();
     return new ApiError('timeout', 'the time this request had is over', { isRetryable: false });
   }
-}
-
-function detourOf({ code, blame }: UpstreamFailure): Obstacle['detour'] {
-  if (code === 'context_length_exceeded') return 'context';
-  return blame === 'key' && code === 'insufficient_quota' ? 'quota' : 'error';
 }

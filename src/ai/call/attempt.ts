@@ -3,25 +3,35 @@ import type { JsonObject } from '../wire/json-value.js';
 import type { Candidate } from '../route/route.plan.js';
 import type { AttemptRequest } from '../upstream/provider.adapter.js';
 import { type AttemptLimits, AttemptTimers } from './attempt.timers.js';
-import { OWN_MEMBERS } from './chat-request.js';
+import type { AttemptQuota } from '../quota/attempt.quota.js';
+import { maxOutputTokensOf, OWN_MEMBERS } from './chat-request.js';
 import type { CompletionCall } from './completion-call.js';
+
+/** Where an attempt goes, and what it may take there. */
+export interface AttemptPlace {
+  readonly candidate: Candidate;
+  readonly quota: AttemptQuota;
+}
 
 /** One attempt at one deployment: what it is sent, its clocks, and how long it has taken. */
 export class Attempt {
   readonly candidate: Candidate;
+  /** Room that was made for it; to be settled when it is over. */
+  readonly quota: AttemptQuota;
   readonly timers: AttemptTimers;
   readonly request: AttemptRequest;
   readonly #startedAt = performance.now();
 
   constructor(
     readonly call: CompletionCall,
-    { candidate }: { readonly candidate: Candidate },
+    { candidate, quota }: AttemptPlace,
     limits: AttemptLimits,
     heard: AttemptRequest['heard'],
   ) {
     this.candidate = candidate;
+    this.quota = quota;
     this.timers = new AttemptTimers(limits, call.signal);
-    this.request = { ...attemptRequest(call, candidate, this.timers), heard };
+    this.request = { ...attemptRequest(call, { candidate, quota }, this.timers), heard };
   }
 
   /** Since it began, ms. */
@@ -32,13 +42,12 @@ export class Attempt {
 
 function attemptRequest(
   call: CompletionCall,
-  { model, deployment }: Candidate,
+  { candidate: { model, deployment }, quota }: AttemptPlace,
   { signal, progressed }: AttemptTimers,
 ): Omit<AttemptRequest, 'heard'> {
   return {
     deployment,
-    bodyText: textForProvider(call),
-    body: bodyForProvider(call),
+    ...bodiesForProvider(call, quota.estimate.outputTokens),
     choices: call.request.n ?? 1,
     maxOutputTokens: model.maxOutputTokens,
     headers: call.forwardedHeaders,
@@ -55,9 +64,21 @@ export function bodyForProvider({ request, body }: CompletionCall): JsonObject {
   return own.size === 0 ? body : Object.fromEntries(Object.entries(body).filter(([name]) => !own.has(name)));
 }
 
-function textForProvider({ request, bodyText }: CompletionCall): string {
-  const own = ownMembersIn(request);
-  return own.length === 0 ? bodyText : editObject(bodyText, Object.fromEntries(own.map((name) => [name, undefined])));
+/**
+ * What the provider is sent. Under a hard budget every answer has a limit: the one that was reserved for.
+ *
+ * @param outputTokens - what was reserved for one answer
+ */
+function bodiesForProvider(call: CompletionCall, outputTokens: number): Pick<AttemptRequest, 'body' | 'bodyText'> {
+  const { request, bodyText, caller } = call;
+  const body = bodyForProvider(call);
+  const isOpen = caller.budget?.hard === true && maxOutputTokensOf(request) === 0;
+  const own = Object.fromEntries(ownMembersIn(request).map((name) => [name, undefined]));
+  const edits = isOpen ? { ...own, max_tokens: String(outputTokens) } : own;
+  return {
+    body: isOpen ? { ...body, max_tokens: outputTokens } : body,
+    bodyText: Object.keys(edits).length === 0 ? bodyText : editObject(bodyText, edits),
+  };
 }
 
 function ownMembersIn(request: CompletionCall['request']): readonly string[] {

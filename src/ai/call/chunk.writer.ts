@@ -1,4 +1,6 @@
 import { errorBody, toApiError } from '../../http/index.js';
+import { readReasoningTokens } from '../ledger/bill.js';
+import { DeliveredText } from '../ledger/delivered.text.js';
 import { pricedUsage, priceOf, readUsage, type Usage } from './cost.js';
 import { type Edit, editObject } from '../wire/json-text.js';
 import type { ChunkEvent, StreamEvent } from '../upstream/provider.adapter.js';
@@ -18,6 +20,10 @@ export interface ChunkWriterOptions {
 export class ChunkWriter {
   /** The last usage that came by. */
   usage: Usage | undefined;
+  /** Of its completion's tokens those that were thought and not said. */
+  reasoningTokens = 0;
+  /** What came of the answer. */
+  readonly delivered = new DeliveredText();
   readonly #model: string;
   #tier: unknown;
 
@@ -34,7 +40,11 @@ export class ChunkWriter {
     // Some say it at the beginning only.
     this.#tier = value['service_tier'] ?? this.#tier;
     const usage = readUsage(value['usage'], this.#tier);
-    if (usage !== undefined) this.usage = usage;
+    if (usage !== undefined) {
+      this.usage = usage;
+      this.reasoningTokens = readReasoningTokens(value['usage'], usage.completionTokens);
+    }
+    this.delivered.add(value);
     const { wantsUsage } = this.options;
     if (!wantsUsage && isUsageOnly(value)) return '';
     return frame(editObject(text, { model: this.#model, usage: wantsUsage ? this.#priced(usage) : undefined }));

@@ -8,7 +8,6 @@ import { ADAPTERS, type Adapters } from '../upstream/adapters.js';
 import { bodyForProvider } from './attempt.js';
 import { maxOutputTokensOf, namesOf } from './chat-request.js';
 import type { CompletionCall } from './completion-call.js';
-import type { Usage } from './cost.js';
 import { PromptGauge } from './prompt.gauge.js';
 
 /** Plans who may answer a completion call. */
@@ -26,8 +25,8 @@ export class CompletionRouter {
   }
 
   /** A provider has counted the prompt of an answered call: the next counts are better for it. */
-  counted(call: CompletionCall, model: ModelSettings, usage: Usage): void {
-    void this.gauge.learn(call, model, usage);
+  counted(call: CompletionCall, model: ModelSettings, promptTokens: number): void {
+    void this.gauge.learn(call, model, promptTokens);
   }
 
   /** @throws the signal's reason when the caller has left */

@@ -1,17 +1,17 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { AI_OPTIONS, type AiOptions } from '../ai.options.js';
 import type { Deployment } from '../catalogue/catalogue.js';
 import { ADAPTERS, type Adapters } from '../upstream/adapters.js';
-import type { ProviderAdapter, UpstreamReply } from '../upstream/provider.adapter.js';
+import type { ProviderAdapter } from '../upstream/provider.adapter.js';
+import { readReasoningTokens } from '../ledger/bill.js';
+import { deliveredIn } from '../ledger/delivered.text.js';
 import { UpstreamFailure } from '../upstream/upstream-failure.js';
 import { editObject } from '../wire/json-text.js';
 import type { Attempt } from './attempt.js';
-import { AttemptSequence } from './attempt.sequence.js';
+import { CallDesk, type OpenCall } from './call.desk.js';
 import { wantsUsage } from './chat-request.js';
 import { ChunkWriter } from './chunk.writer.js';
 import type { CompletionCall } from './completion-call.js';
-import { CompletionRouter } from './completion.router.js';
-import { pricedUsage, priceOf, readUsage, type Usage } from './cost.js';
+import { pricedUsage, readUsage } from './cost.js';
 import { holdHead } from './stream.head.js';
 import { relay } from './stream.relay.js';
 import { UpstreamGate } from './upstream.gate.js';
@@ -32,24 +32,22 @@ export interface CompletionStream {
 @Injectable()
 export class CompletionService {
   constructor(
-    private readonly router: CompletionRouter,
+    private readonly desk: CallDesk,
     private readonly gate: UpstreamGate,
     @Inject(ADAPTERS) private readonly adapters: Adapters,
-    @Inject(AI_OPTIONS) private readonly options: AiOptions,
   ) {}
 
   /** @throws ApiError for every failure; the signal's reason when the caller has left */
-  complete(call: CompletionCall): Promise<CompletionReply> {
-    return this.answer(call, async (attempt) => {
-      const { model, deployment } = attempt.candidate;
-      const reply = await this.adapterOf(deployment).complete(attempt.request);
-      attempt.timers.stop();
-      call.report.upstreamMs = attempt.elapsedMs();
-      const usage = readUsage(reply.value['usage'], reply.value['service_tier']);
-      this.record(attempt, usage);
-      this.gate.completed(attempt, usage);
-      return { text: finalText(reply, model.name, call.report.costUsd), headers: reply.headers };
-    });
+  async complete(call: CompletionCall): Promise<CompletionReply> {
+    const open = await this.desk.open(call);
+    try {
+      const reply = await this.answer(call, open, (attempt) => this.whole(attempt, open));
+      open.account.close();
+      return reply;
+    } catch (error) {
+      open.account.close(error);
+      throw error;
+    }
   }
 
   /**
@@ -57,61 +55,78 @@ export class CompletionService {
    *
    * @throws ApiError for every failure before it; the signal's reason when the caller has left
    */
-  stream(call: CompletionCall): Promise<CompletionStream> {
-    return this.answer(call, async (attempt) => {
-      const { timers } = attempt;
-      const { model, deployment } = attempt.candidate;
-      const upstream = await this.adapterOf(deployment).stream(attempt.request);
-      const events = await holdHead(deployment.upstream.name, upstream.events);
-      timers.progressed();
-      call.report.upstreamMs = attempt.elapsedMs();
-      this.gate.begun(attempt);
-      const writer = new ChunkWriter({
-        model: model.name,
-        wantsUsage: wantsUsage(call.request),
-        ...(deployment.prices && { prices: deployment.prices }),
-      });
-      const ended = (error?: unknown): void => {
-        this.record(attempt, writer.usage);
-        if (error === undefined) this.gate.ended(attempt);
-        // A reader that is too slow is no failure of the provider's.
-        else if (error instanceof UpstreamFailure && !timers.hasExpiredOnHold) this.gate.failed(attempt, error);
-        else this.gate.abandoned(attempt);
-        call.ended(error);
-      };
-      return { text: relay({ events, timers, writer, caller: call.signal, ended }), headers: upstream.headers };
-    });
+  async stream(call: CompletionCall): Promise<CompletionStream> {
+    const open = await this.desk.open(call);
+    try {
+      return await this.answer(call, open, (attempt) => this.flow(attempt, open));
+    } catch (error) {
+      open.account.close(error);
+      throw error;
+    }
   }
 
-  private async answer<T>(call: CompletionCall, ask: (attempt: Attempt) => Promise<T>): Promise<T> {
-    const plan = await this.router.plan(call);
-    const sequence = new AttemptSequence(call, plan, this.gate, { rules: this.options.attempts });
+  private async whole(attempt: Attempt, { account }: OpenCall): Promise<CompletionReply> {
+    const { call, candidate } = attempt;
+    const { text, value, headers } = await this.adapterOf(candidate.deployment).complete(attempt.request);
+    attempt.timers.stop();
+    call.report.upstreamMs = attempt.elapsedMs();
+    const usage = readUsage(value['usage'], value['service_tier']);
+    const reasoningTokens = readReasoningTokens(value['usage'], usage?.completionTokens ?? 0);
+    account.ended(attempt, { usage, reasoningTokens, delivered: usage === undefined ? deliveredIn(value) : '' });
+    this.gate.completed(attempt, usage);
+    return { text: finalText(text, candidate.model.name, call.report.costUsd), headers };
+  }
+
+  private async flow(attempt: Attempt, { account }: OpenCall): Promise<CompletionStream> {
+    const { call, timers, candidate } = attempt;
+    const { model, deployment } = candidate;
+    const upstream = await this.adapterOf(deployment).stream(attempt.request);
+    const events = await holdHead(deployment.upstream.name, upstream.events);
+    timers.progressed();
+    call.report.upstreamMs = attempt.elapsedMs();
+    this.gate.begun(attempt);
+    const writer = new ChunkWriter({
+      model: model.name,
+      wantsUsage: wantsUsage(call.request),
+      ...(deployment.prices && { prices: deployment.prices }),
+    });
+    const ended = (error?: unknown): void => {
+      const { usage, reasoningTokens, delivered } = writer;
+      account.ended(attempt, { usage, reasoningTokens, delivered: usage === undefined ? delivered.text : '', error });
+      this.over(attempt, error);
+      account.close(error);
+      call.ended(error);
+    };
+    return { text: relay({ events, timers, writer, caller: call.signal, ended }), headers: upstream.headers };
+  }
+
+  private answer<T>(call: CompletionCall, open: OpenCall, ask: (attempt: Attempt) => Promise<T>): Promise<T> {
+    const { plan, gate, sequence, account } = open;
     return sequence.answer(async (turn) => {
       const { model, deployment } = turn.candidate;
-      const attempt = this.gate.begin(turn, call);
+      const attempt = this.gate.begin(turn, call, gate.take());
       call.report.model = model.name;
       call.report.provider = deployment.upstream.name;
       call.report.route = plan.reasonFor(model);
+      call.report.queueMs = open.queueMs();
       try {
         return await ask(attempt);
       } catch (error) {
         attempt.timers.stop();
-        if (error instanceof UpstreamFailure && !call.signal.aborted) this.gate.failed(attempt, error);
-        else this.gate.abandoned(attempt);
+        account.ended(attempt, { usage: undefined, reasoningTokens: 0, delivered: '', error });
+        this.over(attempt, error);
         throw error;
       }
     });
   }
 
-  private record({ call, candidate }: Attempt, usage: Usage | undefined): void {
-    if (usage === undefined) return;
-    const { model, deployment } = candidate;
-    call.report.promptTokens = usage.promptTokens;
-    call.report.completionTokens = usage.completionTokens;
-    const cost = priceOf(usage, deployment.prices);
-    if (cost !== undefined) call.report.costUsd = cost;
-    this.gate.billed(candidate, usage, call.report.costUsd);
-    this.router.counted(call, model, usage);
+  /** What the fleet learns of an attempt's end. A reader that is too slow is no failure of the provider's. */
+  private over(attempt: Attempt, error: unknown): void {
+    const { call, timers } = attempt;
+    const isFailure = error instanceof UpstreamFailure && !timers.hasExpiredOnHold && !call.signal.aborted;
+    if (error === undefined) this.gate.ended(attempt);
+    else if (isFailure) this.gate.failed(attempt, error);
+    else this.gate.abandoned(attempt);
   }
 
   private adapterOf({ upstream }: Deployment): ProviderAdapter {
@@ -119,7 +134,7 @@ export class CompletionService {
   }
 }
 
-function finalText({ text }: UpstreamReply, model: string, cost: number | undefined): string {
+function finalText(text: string, model: string, cost: number | undefined): string {
   return editObject(text, {
     model: JSON.stringify(model),
     usage: (usage) => pricedUsage(usage, cost),

@@ -49,7 +49,7 @@ export type NextStep =
 
 /**
  * What follows a failed attempt. The request's own fault stops it, but for a prompt that is too long: a larger model may take it.
- * A key's fault leaves the key. A provider's fault is tried again here after a random part of a wait that doubles (full jitter);
+ * A key's fault leaves the key, a deployment's the deployment. A provider's fault is tried again here after a random part of a wait that doubles (full jitter);
  * where it asks for a time, after that time and such a part, if that fits the deadline and nobody can answer sooner: those who were
  * told the same must not all come back at once.
  *
@@ -63,7 +63,7 @@ export function nextStep(
 ): NextStep {
   if (state.attempts >= rules.perRequest || state.remainingMs <= 0) return STOP;
   if (failure.blame === 'request') return failure.code === 'context_length_exceeded' ? ENLARGE : STOP;
-  if (failure.blame === 'key' || !mayStay(failure, state, rules)) return LEAVE;
+  if (failure.blame !== 'upstream' || !mayStay(failure, state, rules)) return LEAVE;
   const afterMs = (failure.retryAfterMs ?? 0) + backoffMs(state.attemptsHere, random, rules);
   return afterMs < state.remainingMs ? { kind: 'retry', afterMs } : LEAVE;
 }

@@ -1,10 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
 import type { ModelSettings } from '../../config/index.js';
 import { LOGGER, type Logger } from '../../observability/index.js';
-import { type Encoding, type TokenCount, TokenCounters } from '../../tokens/index.js';
+import { type CountOptions, type Encoding, type TokenCount, TokenCounters } from '../../tokens/index.js';
 import { Fleet } from '../fleet/index.js';
+import type { JsonObject } from '../wire/json-value.js';
 import type { CompletionCall } from './completion-call.js';
-import type { Usage } from './cost.js';
 
 /** Of the calls that were not counted anyway, one in so many is, so that the models' ratios are learned. */
 const SAMPLED_ONE_IN = 50;
@@ -18,8 +18,8 @@ const PART_OF_DEADLINE = 0.1;
 /** Counts prompts as the models would, and learns from the providers' own counts how far off that is. */
 @Injectable()
 export class PromptGauge {
-  /** Of each call, by encoding: models differ in their ratios only. */
-  readonly #counts = new WeakMap<CompletionCall, Map<Encoding, TokenCount>>();
+  /** Of each call's body, by encoding: models differ in their ratios only. */
+  readonly #counts = new WeakMap<JsonObject, Map<Encoding, TokenCount>>();
 
   constructor(
     private readonly counters: TokenCounters,
@@ -34,33 +34,49 @@ export class PromptGauge {
 
   /** @throws the signal's reason when the caller has left */
   async count(call: CompletionCall, model: ModelSettings, patienceMs = patienceOf(call)): Promise<TokenCount> {
-    const count = await this.encoded(call, model.tokenizer.encoding, patienceMs);
-    const ratio = model.tokenizer.ratio * this.fleet.tokens.of(model.name);
-    return { ...count, tokens: Math.ceil(Number((count.textTokens * ratio).toFixed(6))) + count.attachmentTokens };
+    return this.scaled(await this.encoded(call.body, model, { signal: call.signal, patienceMs }), model);
+  }
+
+  /** What a call took whose provider did not say: of its prompt, and of what came. The call may be over, and its caller gone. */
+  async taken(
+    { body }: CompletionCall,
+    model: ModelSettings,
+    delivered: string,
+  ): Promise<{ readonly promptTokens: number; readonly deliveredTokens: number }> {
+    const [prompt, text] = await Promise.all([
+      this.encoded(body, model, {}),
+      this.counters.for({ encoding: model.tokenizer.encoding, ratio: 1 }).count(delivered),
+    ]);
+    return { promptTokens: this.scaled(prompt, model).tokens, deliveredTokens: this.scaled(text, model).tokens };
   }
 
   /** Compares with what the provider has counted. Never rejects: nobody waits for it. */
-  async learn(call: CompletionCall, model: ModelSettings, usage: Usage): Promise<void> {
+  async learn(call: CompletionCall, model: ModelSettings, promptTokens: number): Promise<void> {
     const { encoding, ratio } = model.tokenizer;
-    const isCounted = this.#counts.get(call)?.has(encoding) === true;
+    const isCounted = this.#counts.get(call.body)?.has(encoding) === true;
     if (!isCounted && (call.bodyText.length > SAMPLED_LENGTH || Math.random() * SAMPLED_ONE_IN >= 1)) return;
     try {
-      const count = await this.encoded(call, encoding, LONGEST_PATIENCE_MS);
-      if (!isTelling(count) || usage.promptTokens === 0) return;
-      this.fleet.tokens.counted(model.name, { ours: count.textTokens * ratio, providers: usage.promptTokens });
+      const count = await this.encoded(call.body, model, { signal: call.signal, patienceMs: LONGEST_PATIENCE_MS });
+      if (!isTelling(count) || promptTokens === 0) return;
+      this.fleet.tokens.counted(model.name, { ours: count.textTokens * ratio, providers: promptTokens });
     } catch (error) {
       // The sample is lost, nothing else.
       if (!call.signal.aborted) this.logger.warn({ model: model.name, err: error }, 'a prompt could not be counted');
     }
   }
 
-  private async encoded(call: CompletionCall, encoding: Encoding, patienceMs: number): Promise<TokenCount> {
-    const { body, signal } = call;
-    const counts = this.#counts.get(call) ?? new Map<Encoding, TokenCount>();
-    this.#counts.set(call, counts);
+  private scaled(count: TokenCount, model: ModelSettings): TokenCount {
+    const ratio = model.tokenizer.ratio * this.fleet.tokens.of(model.name);
+    return { ...count, tokens: Math.ceil(Number((count.textTokens * ratio).toFixed(6))) + count.attachmentTokens };
+  }
+
+  private async encoded(body: JsonObject, { tokenizer }: ModelSettings, options: CountOptions): Promise<TokenCount> {
+    const { encoding } = tokenizer;
+    const counts = this.#counts.get(body) ?? new Map<Encoding, TokenCount>();
+    this.#counts.set(body, counts);
     const known = counts.get(encoding);
     if (known !== undefined) return known;
-    const count = await this.counters.for({ encoding, ratio: 1 }).countRequest(body, { signal, patienceMs });
+    const count = await this.counters.for({ encoding, ratio: 1 }).countRequest(body, options);
     counts.set(encoding, count);
     return count;
   }

@@ -10,16 +10,17 @@ import type { Candidate } from '../route/route.plan.js';
 import type { UpstreamHeaders } from '../upstream/retry-after.js';
 import type { UpstreamFailure } from '../upstream/upstream-failure.js';
 import { Attempt } from './attempt.js';
-import type { Gate, Turn } from './attempt.sequence.js';
+import type { AttemptQuota } from '../quota/attempt.quota.js';
+import type { Turn } from './attempt.ports.js';
 import type { AttemptLimits } from './attempt.timers.js';
 import { maxOutputTokensOf } from './chat-request.js';
 import type { CompletionCall } from './completion-call.js';
 import { CompletionObserver } from './completion.observer.js';
-import type { Usage } from './cost.js';
+import { priceOf, readUsage, type Usage } from './cost.js';
 
 /** Lets calls pass to the deployments by what the fleet knows of them, and tells the fleet how the calls went. */
 @Injectable()
-export class UpstreamGate implements Gate {
+export class UpstreamGate {
   constructor(
     private readonly fleet: Fleet,
     private readonly keys: KeyService,
@@ -27,6 +28,7 @@ export class UpstreamGate implements Gate {
     @Inject(AI_OPTIONS) private readonly options: AiOptions,
   ) {}
 
+  /** Undefined: it may be called. Without side effects. */
   obstacleAt({ deployment }: Candidate): Obstacle | undefined {
     const parking = this.fleet.keys.parkingOf(deployment.upstream.keyId);
     if (parking !== undefined) return keyIsOut(deployment, parking);
@@ -35,6 +37,7 @@ export class UpstreamGate implements Gate {
     return isFree ? undefined : coolingDown(deployment, standing);
   }
 
+  /** As `obstacleAt()`, right before a call: a deployment that is tried again after an outage lets one call of the fleet pass. */
   async enter(candidate: Candidate): Promise<Obstacle | undefined> {
     const obstacle = this.obstacleAt(candidate);
     if (obstacle !== undefined) return obstacle;
@@ -44,19 +47,22 @@ export class UpstreamGate implements Gate {
     return coolingDown(candidate.deployment, standings.of(id));
   }
 
+  /** It was entered, and will not be called after all. */
   forgo({ deployment }: Candidate): void {
     this.fleet.standings.letGo(deployment.id);
   }
 
   /** An attempt begins now. It is in flight until its clocks are stopped. */
-  begin(turn: Turn, call: CompletionCall): Attempt {
+  begin(turn: Turn, call: CompletionCall, quota: AttemptQuota): Attempt {
     const { deployment } = turn.candidate;
     // Also where it is not the plan's first: a fallback's keys have their turns as well.
     this.keys.took(deployment);
     this.fleet.keys.spent(deployment.upstream.keyId, { requests: 1 });
     const told = this.fleet.limits.begun(deployment.id, needOf(turn, call));
     const over = this.observer.inFlight.begin(deployment.id);
-    const attempt = new Attempt(call, turn, this.limitsOf(turn, call), (headers) => {
+    quota.sent();
+    const place = { candidate: turn.candidate, quota };
+    const attempt = new Attempt(call, place, this.limitsOf(turn, call), (headers) => {
       told();
       this.heard(deployment, headers);
     });
@@ -113,6 +119,8 @@ export class UpstreamGate implements Gate {
     if (failure.blame === 'upstream' && !this.isImpatience(attempt)) this.strike(attempt, failure);
     else this.fleet.standings.letGo(deployment.id, { tookMs: attempt.elapsedMs() });
     if (failure.blame === 'key') this.keys.failed(deployment.upstream, failure);
+    const usage = readUsage(failure.usage);
+    if (usage !== undefined) this.billed(candidate, usage, priceOf(usage, deployment.prices));
   }
 
   /** It was ended for a reason that says nothing of the provider: the caller left. */
@@ -121,7 +129,11 @@ export class UpstreamGate implements Gate {
   }
 
   /** What the provider has counted is known, of a whole answer or of a part of one. */
-  billed({ deployment }: Candidate, { promptTokens, completionTokens }: Usage, costUsd: number | undefined): void {
+  billed(
+    { deployment }: Candidate,
+    { promptTokens, completionTokens }: Pick<Usage, 'promptTokens' | 'completionTokens'>,
+    costUsd: number | undefined,
+  ): void {
     this.fleet.keys.spent(deployment.upstream.keyId, {
       tokens: promptTokens + completionTokens,
       ...(costUsd !== undefined && { costUsd }),

@@ -5,6 +5,7 @@ import {
   type ProviderSettings,
   type Tier,
 } from '../../config/index.js';
+import { BoundedPatterns, type WordTest } from '../upstream/bounded.patterns.js';
 
 /** A provider behind one key of ours, or the simulator. */
 export interface Upstream {
@@ -20,7 +21,7 @@ export interface Upstream {
   /** Set: Azure's classic URLs with this `api-version`. */
   readonly apiVersion?: string;
   /** How it says that a prompt is too long, besides the usual words. */
-  readonly contextErrorPatterns?: readonly RegExp[];
+  readonly contextErrorPatterns?: WordTest;
 }
 
 /** One provider's model behind one key. */
@@ -38,6 +39,8 @@ export interface CatalogueOptions {
   readonly simulatorUrl?: string;
   /** Unix milliseconds; deployments end by it. */
   readonly now: () => number;
+  /** Told once of each of a provider's `contextErrorPatterns` that took too long for a text. Default: nobody is. */
+  readonly ranOut?: (provider: string, pattern: string) => void;
 }
 
 /** The models this process serves, by name and alias, with the deployments that its keys reach. */
@@ -123,11 +126,18 @@ export class Catalogue {
   }
 }
 
-function usableUpstreams({ providers, simulatorUrl }: CatalogueOptions): ReadonlyMap<string, readonly Upstream[]> {
+function usableUpstreams({
+  providers,
+  simulatorUrl,
+  ranOut = () => undefined,
+}: CatalogueOptions): ReadonlyMap<string, readonly Upstream[]> {
   if (simulatorUrl !== undefined) return new Map([['simulator', [simulatorAt(simulatorUrl)]]]);
   const upstreams = new Map<string, readonly Upstream[]>();
   for (const provider of providers) {
-    const { name, kind, baseUrl, apiKeys, usagePath, apiVersion, contextErrorPatterns } = provider;
+    const { name, kind, baseUrl, apiKeys, usagePath, apiVersion } = provider;
+    const patterns = new BoundedPatterns(provider.contextErrorPatterns, (pattern) => {
+      ranOut(name, pattern);
+    });
     const upstreamsOfKeys = apiKeys.map((apiKey, index) => ({
       name,
       keyId: apiKeys.length === 1 ? name : `${name}#${String(index + 1)}`,
@@ -136,7 +146,7 @@ function usableUpstreams({ providers, simulatorUrl }: CatalogueOptions): Readonl
       apiKey,
       ...(usagePath !== undefined && { usagePath }),
       ...(apiVersion !== undefined && { apiVersion }),
-      ...(contextErrorPatterns.length > 0 && { contextErrorPatterns }),
+      ...(provider.contextErrorPatterns.length > 0 && { contextErrorPatterns: patterns }),
     }));
     if (upstreamsOfKeys.length > 0) upstreams.set(name, upstreamsOfKeys);
   }

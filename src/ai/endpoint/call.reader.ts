@@ -1,10 +1,13 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { ApiError, clientSignal, forwardedRequestHeaders } from '../../http/index.js';
+import { ApiError, CALL_HEADERS, clientSignal, forwardedRequestHeaders } from '../../http/index.js';
 import { addOutcome } from '../../observability/index.js';
 import type { CallReport, CompletionCall } from '../call/completion-call.js';
-import { isObject } from '../wire/json-value.js';
+import { isObject, member } from '../wire/json-value.js';
 import { outcomeFields } from './report.outcome.js';
 import { parseChatRequest } from '../call/chat-request.js';
+
+/** Of a caller's word in a message, characters. */
+const NAME_LIMIT = 80;
 
 /**
  * Reads a completion call off a request.
@@ -19,23 +22,40 @@ export function readCall(
   deadlineMs: number,
   ended: (call: CompletionCall, error?: unknown) => void,
 ): CompletionCall {
-  const startedAt = performance.now();
+  const call = openCall(
+    {
+      request: parseChatRequest(request.body),
+      bodyText: request.bodyText ?? '',
+      body: isObject(request.body) ? request.body : {},
+      ...readTerms(request, deadlineMs),
+      signal: clientSignal(request, reply),
+    },
+    ended,
+  );
+  // Read when the line is written: a caller that leaves is logged before the call has noticed.
+  addOutcome(request, () => outcomeFields(call.report));
+  return call;
+}
+
+/**
+ * A call that begins now.
+ *
+ * @param ended - called once, when it is over, with its error if there was one
+ */
+export function openCall(
+  given: Omit<CompletionCall, 'startedAt' | 'report' | 'ended'>,
+  ended: (call: CompletionCall, error?: unknown) => void,
+): CompletionCall {
   const report: CallReport = { attempts: 0 };
   const call: CompletionCall = {
-    request: parseChatRequest(request.body),
-    bodyText: request.bodyText ?? '',
-    body: isObject(request.body) ? request.body : {},
-    ...readTerms(request, deadlineMs),
-    startedAt,
-    signal: clientSignal(request, reply),
+    ...given,
+    startedAt: performance.now(),
     report,
     ended: once((error) => {
       report.failure = error;
       ended(call, error);
     }),
   };
-  // Read when the line is written: a caller that leaves is logged before the call has noticed.
-  addOutcome(request, () => outcomeFields(report));
   return call;
 }
 
@@ -69,10 +89,11 @@ function once(told: (error?: unknown) => void): (error?: unknown) => void {
 }
 
 function askedDeadlineMs({ headers }: FastifyRequest): number | undefined {
-  const name = 'x-coordinator-timeout-ms';
+  const name = CALL_HEADERS.timeoutMs;
   const value = headers[name];
   if (value === undefined) return undefined;
-  const ms = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : 0;
+  // As many digits as anybody likes: the server's own deadline holds at the latest.
+  const ms = typeof value === 'string' && /^\d+$/.test(value) ? Number(value) : 0;
   if (ms === 0) {
     throw new ApiError('invalid_request', `${name} must be a whole number of milliseconds above 0`, { param: name });
   }
@@ -81,17 +102,31 @@ function askedDeadlineMs({ headers }: FastifyRequest): number | undefined {
 
 /** A misspelt `true` must not buy a substitute. */
 function readStrict({ headers }: FastifyRequest): boolean {
-  const name = 'x-coordinator-strict';
+  const name = CALL_HEADERS.strict;
   const value = headers[name];
   if (value === undefined || value === 'false') return false;
   if (value === 'true') return true;
   throw new ApiError('invalid_request', `${name} must be true or false`, { param: name });
 }
 
-/** Whether nothing is to be called. @throws ApiError for anything but true and false: a misspelt `true` must not buy a call */
+/**
+ * Whether nothing is to be called.
+ *
+ * @throws ApiError for anything but `dryRun=true` and `dryRun=false`: one that is misspelt must not buy a call
+ */
 export function isDryRun({ query }: FastifyRequest): boolean {
-  if (typeof query !== 'object' || query === null || !('dryRun' in query)) return false;
-  if (query.dryRun === 'true') return true;
-  if (query.dryRun === 'false') return false;
+  const given = isObject(query) ? query : {};
+  const misspelt = Object.keys(given).find(
+    (name) => name !== 'dryRun' && name.replace(/[^a-z]/gi, '').toLowerCase() === 'dryrun',
+  );
+  if (misspelt !== undefined) {
+    const param = misspelt.slice(0, NAME_LIMIT);
+    throw new ApiError('invalid_request', `${JSON.stringify(param)} is no parameter here: did you mean dryRun?`, {
+      param,
+    });
+  }
+  const value = member(given, 'dryRun');
+  if (value === undefined || value === 'false') return false;
+  if (value === 'true') return true;
   throw new ApiError('invalid_request', 'dryRun must be true or false', { param: 'dryRun' });
 }

@@ -7,8 +7,10 @@ import { AI_OPTIONS, type AiOptions } from '../ai.options.js';
 import { isDryRun, readCall } from './call.reader.js';
 import type { CompletionCall } from '../call/completion-call.js';
 import { CompletionObserver } from '../call/completion.observer.js';
-import { CompletionService } from '../call/completion.service.js';
 import { DryRunService } from '../call/dry-run.service.js';
+import { readReuseTerms } from '../reuse/reuse.terms.js';
+import type { Delivery } from '../reuse/flight/flight.plan.js';
+import { ReuseService } from '../reuse/reuse.service.js';
 import { reportHeaders } from './report.headers.js';
 import { ChatCompletionDocs } from './schema/chat.docs.js';
 
@@ -22,7 +24,7 @@ const BUFFERED_CHARS = 65_536;
 @RequireScope('chat')
 export class ChatController {
   constructor(
-    private readonly completions: CompletionService,
+    private readonly answers: ReuseService,
     private readonly dryRuns: DryRunService,
     private readonly observer: CompletionObserver,
     @Inject(AI_OPTIONS) private readonly options: AiOptions,
@@ -36,14 +38,16 @@ export class ChatController {
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<string | Readable> {
     if (isDryRun(request)) return this.dryRun(request, reply);
+    const terms = readReuseTerms(request);
     const call = readCall(request, reply, this.options.requestDeadlineMs, (ended, error) => {
       this.observer.record(ended, error);
     });
     try {
-      return await (call.request.stream === true ? this.stream(call, reply) : this.whole(call, reply));
-    } catch (error) {
-      call.ended(error);
-      throw error;
+      const delivery = await this.answers.answer(call, terms);
+      void reply.headers(delivery.headers);
+      const { stream } = call.request;
+      if (stream !== true && delivery.kind === 'whole') return whole(delivery.recording.text, call, reply);
+      return streamed(delivery, call, reply);
     } finally {
       void reply.headers(reportHeaders(call));
     }
@@ -55,28 +59,24 @@ export class ChatController {
     void reply.header('content-type', 'application/json; charset=utf-8');
     return text;
   }
+}
 
-  private async whole(call: CompletionCall, reply: FastifyReply): Promise<string> {
-    const { text, headers } = await this.completions.complete(call);
-    call.ended();
-    // Less than this fits into the connection's buffers, read or not.
-    if (text.length > BUFFERED_CHARS) cutLateReader(call, reply);
-    void reply.headers({ ...headers, 'content-type': 'application/json; charset=utf-8' });
-    return text;
-  }
+function whole(text: string, call: CompletionCall, reply: FastifyReply): string {
+  // Less than this fits into the connection's buffers, read or not.
+  if (text.length > BUFFERED_CHARS) cutLateReader(call, reply);
+  void reply.header('content-type', 'application/json; charset=utf-8');
+  return text;
+}
 
-  private async stream(call: CompletionCall, reply: FastifyReply): Promise<Readable> {
-    const { text, headers } = await this.completions.stream(call);
-    void reply.headers({
-      ...headers,
-      'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache',
-      // nginx and its kin would collect the stream otherwise.
-      'x-accel-buffering': 'no',
-    });
-    cutLateReader(call, reply);
-    return Readable.from(text, { objectMode: false });
-  }
+function streamed(delivery: Delivery, call: CompletionCall, reply: FastifyReply): Readable {
+  void reply.headers({
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+    // nginx and its kin would collect the stream otherwise.
+    'x-accel-buffering': 'no',
+  });
+  cutLateReader(call, reply);
+  return Readable.from(delivery.kind === 'live' ? delivery.frames : [delivery.recording.text], { objectMode: false });
 }
 
 /** What is sent to nobody must not be kept for ever. */

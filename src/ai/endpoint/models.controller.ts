@@ -1,10 +1,10 @@
 import { Controller, Get, Param } from '@nestjs/common';
 import { ApiOkResponse, ApiOperation, ApiParam, ApiTags } from '@nestjs/swagger';
 import { CurrentCaller, type Caller } from '../../auth/index.js';
-import type { ModelSettings } from '../../config/index.js';
+import type { ModelSettings, PriceSettings } from '../../config/index.js';
 import { ApiError, ApiErrors } from '../../http/index.js';
 import { Catalogue } from '../catalogue/catalogue.js';
-import { MODEL_EXAMPLE, ModelCard, ModelList } from './models.dto.js';
+import { MODEL_EXAMPLE, ModelCard, ModelList, type ModelPricing } from './models.dto.js';
 
 @ApiTags('models')
 @Controller('v1/models')
@@ -50,11 +50,20 @@ export class ModelsController {
       aliases: model.aliases,
       context_window: model.contextWindow,
       max_output_tokens: model.maxOutputTokens,
-      pricing:
-        prices === undefined ? null : { input: prices.input, cached_input: prices.cachedInput, output: prices.output },
+      pricing: prices === undefined ? null : pricingOf(prices),
       allowed: this.catalogue.isAllowed(model, caller.tier),
       shutdown_date: shutdown === undefined ? null : new Date(shutdown.shutdownAt).toISOString().slice(0, 10),
       successor: shutdown?.successor ?? null,
     };
   }
+}
+
+function pricingOf({ input, cachedInput, cacheWrite, cacheWrite1h, output }: PriceSettings): ModelPricing {
+  return {
+    input,
+    cached_input: cachedInput,
+    ...(cacheWrite !== undefined && { cache_write: cacheWrite }),
+    ...(cacheWrite1h !== undefined && { cache_write_1h: cacheWrite1h }),
+    output,
+  };
 }

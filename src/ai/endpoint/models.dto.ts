@@ -5,6 +5,10 @@ export interface ModelPricing {
   readonly input: number;
   /** Of the prompt's tokens those that the provider had cached. */
   readonly cached_input: number;
+  /** Of the prompt's tokens those that it writes to its cache; left out: at the price of input. */
+  readonly cache_write?: number;
+  /** Of them those that it keeps for an hour; left out: at the price of the others. */
+  readonly cache_write_1h?: number;
   readonly output: number;
 }
 
@@ -40,6 +44,15 @@ export class ModelCard {
     properties: {
       input: { type: 'number', description: 'of the prompt', example: 2 },
       cached_input: { type: 'number', description: 'of the prompt, where the provider had it cached', example: 0.5 },
+      cache_write: {
+        type: 'number',
+        description: 'of the prompt, where the provider writes it to its cache; left out: at the price of input',
+      },
+      cache_write_1h: {
+        type: 'number',
+        description:
+          'of the prompt, where it writes it to its cache for an hour; left out: at the price of other writes',
+      },
       output: { type: 'number', description: 'of the answer', example: 8 },
     },
   })

@@ -10,6 +10,7 @@ export function outcomeFields(report: CallReport): OutcomeFields {
     provider: report.provider,
     routed: report.route,
     attempts: report.attempts,
+    cache: report.cache,
     upstream_ms: report.upstreamMs === undefined ? undefined : Math.round(report.upstreamMs),
     prompt_tokens: report.promptTokens,
     completion_tokens: report.completionTokens,

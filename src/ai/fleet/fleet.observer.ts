@@ -1,4 +1,4 @@
-import type { ParkingReason } from './topics/parking.topic.js';
+import type { KeyFault } from './topics/parking.topic.js';
 
 /** What metrics and the log may learn. All names are the catalogue's. Must not throw. */
 export interface FleetObserver {
@@ -11,7 +11,7 @@ export interface FleetObserver {
   closed(deployment: string): void;
   /** This process asked for the right to probe a deployment, and had it or not. */
   probe(deployment: string, outcome: 'claimed' | 'refused'): void;
-  parked(key: string, parking: { readonly reason: ParkingReason; readonly forMs: number }): void;
+  parked(key: string, parking: { readonly reason: KeyFault; readonly forMs: number }): void;
   unparked(key: string): void;
   /** The first failure since the store answered last. */
   storeLost(error: unknown): void;

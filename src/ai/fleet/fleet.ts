@@ -56,6 +56,8 @@ export class Fleet {
   #listening: 'no' | 'asked' | 'yes' = 'no';
   #isLost = false;
   #isClosed = false;
+  /** Whoever looks is no traffic. */
+  #isLooking = false;
 
   constructor({ store, deployments, models, observer = SILENT_FLEET_OBSERVER, time = SYSTEM_TIME }: FleetOptions) {
     this.#store = store;
@@ -88,8 +90,18 @@ export class Fleet {
 
   /** Reads what the others have told meanwhile, for somebody who looks. Never rejects, and waits no longer than the store does. */
   async refresh(): Promise<void> {
-    this.#touch();
     await this.#read();
+  }
+
+  /** Answers what `read` finds, for somebody who looks often and needs nothing fresh: it is read anew in passing, and no timer runs for it. */
+  look<Result>(read: () => Result): Result {
+    this.#isLooking = true;
+    try {
+      if (!this.#isClosed && this.#time.monotonic() - this.#lastRead >= READ_MS) this.#renew();
+      return read();
+    } finally {
+      this.#isLooking = false;
+    }
   }
 
   /** The store did not answer last: what is known is what this process has seen itself. */
@@ -103,11 +115,6 @@ export class Fleet {
    */
   isNearlyUsed(deployment: string, need = NO_NEED): boolean {
     return this.limits.isNearlyUsed(deployment, need) || this.keys.isNearlyUsed(this.#key(deployment), need);
-  }
-
-  /** By which several keys are taken in turn: what is left of a deployment's limits and of its key, 0 to 1. */
-  shareLeft(deployment: string): number {
-    return Math.min(this.limits.shareLeft(deployment), this.keys.shareLeft(this.#key(deployment)));
   }
 
   /** Ends all timers, hands in what is pending and lets probes go. Never rejects; before the store closes. */
@@ -135,6 +142,7 @@ export class Fleet {
   }
 
   #touch(): void {
+    if (this.#isLooking) return;
     this.#lastTraffic = this.#time.monotonic();
     if (this.#timer !== undefined || this.#isClosed) return;
     this.#timer = setInterval(() => {
@@ -151,13 +159,17 @@ export class Fleet {
       return;
     }
     if (now - this.#lastRead >= READ_MS) {
-      this.standings.beat();
-      this.keys.beat();
+      this.#renew();
       void this.#listen();
-      void this.#read();
     } else if (!this.#isLost) {
       for (const line of this.#lines) if (line.isPending) void line.flush();
     }
+  }
+
+  #renew(): void {
+    this.standings.beat();
+    this.keys.beat();
+    void this.#read();
   }
 
   async #read(): Promise<void> {

@@ -6,5 +6,5 @@ export type { LatencyCard, TimedModel } from './parts/latencies.js';
 export type { RateLimitCard } from './parts/rate.limits.js';
 export type { FailureReport, StandingCard } from './parts/standings.js';
 export type { QuotaNeed } from './quota.need.js';
-export type { ParkingReason } from './topics/parking.topic.js';
+export type { KeyFault } from './topics/parking.topic.js';
 export type { UsageUnit } from './topics/usage.topic.js';

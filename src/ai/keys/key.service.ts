@@ -7,16 +7,17 @@ import { Catalogue, type Deployment, type Upstream } from '../catalogue/catalogu
 import { Fleet, type QuotaNeed } from '../fleet/index.js';
 import type { KeyKnowledge } from '../route/route.planner.js';
 import type { UpstreamFailure } from '../upstream/upstream-failure.js';
-import { readUsageOf } from './usage.reader.js';
+import { byQuotaLeft } from './key.order.js';
+import { readUsageOf, type UsageAnswer } from './usage.reader.js';
 
 /** How often the keys are asked for, ms. */
 const CHECK_EVERY_MS = 300_000;
 /** How long the fleet is content with an answer: less than the time to the next round, ms. */
 const CONTENT_FOR_MS = 240_000;
-/** Until a key that was refused, or is used up, is tried again without a check that passes, ms. */
-const PARK_MS = { refused: 300_000, quota: 900_000 } as const;
-/** The same where nobody can be asked whether it is good again, ms. */
-const PARK_UNCHECKED_MS = { refused: 60_000, quota: 900_000 } as const;
+/** How long a key is taken for unrestricted that its provider was asked about and that nobody has said anything of yet, ms. */
+const FIRST_WORD_MS = 2_000;
+/** Until a key that is used up is tried again without a check that passes, ms. */
+const USED_UP_MS = 900_000;
 
 /**
  * Our keys: what each is worth by its provider's own word, which are out, and in which order several of them are used. What one pod
@@ -51,7 +52,7 @@ export class KeyService implements KeyKnowledge, OnApplicationBootstrap, OnModul
     this.#stopping.abort();
   }
 
-  /** A key without a usage path is unrestricted, and so is one whose first check is on its way. */
+  /** A key without a usage path is unrestricted, and so is one whose first check has just begun: nobody waits for it. */
   readonly isWorth = ({ upstream }: Deployment, model: ModelSettings): boolean => {
     const worth = this.fleet.keys.worthOf(upstream.keyId);
     return worth === undefined || this.catalogue.isAllowed(model, worth.tier);
@@ -66,7 +67,7 @@ export class KeyService implements KeyKnowledge, OnApplicationBootstrap, OnModul
     if (deployments.length < 2) return deployments;
     const groups = [...new Set(deployments.map(groupOf))];
     if (groups.length === deployments.length) return deployments;
-    return groups.flatMap((group) => this.byShareLeft(deployments.filter((each) => groupOf(each) === group)));
+    return groups.flatMap((group) => this.byQuotaLeft(deployments.filter((each) => groupOf(each) === group)));
   }
 
   /** Of each deployment by itself: how often another model's keys are taken makes no difference. */
@@ -75,20 +76,28 @@ export class KeyService implements KeyKnowledge, OnApplicationBootstrap, OnModul
     this.#turns.set(deployment, this.#turn);
   }
 
-  /** A call failed because of the key: it is out until a check passes, at the latest after its time. */
+  /**
+   * A call failed because of the key: it is out for its time. One that was refused is asked about at once; that its provider speaks well of it
+   * does not bring it back sooner.
+   */
   failed(upstream: Upstream, { code }: UpstreamFailure): void {
-    const reason = code === 'insufficient_quota' ? 'quota' : 'refused';
-    const parkMs = upstream.usagePath === undefined ? PARK_UNCHECKED_MS : PARK_MS;
-    this.fleet.keys.park(upstream.keyId, reason, parkMs[reason]);
-    if (reason === 'refused') this.check(upstream);
+    if (code === 'insufficient_quota') this.fleet.keys.park(upstream.keyId, 'quota', USED_UP_MS);
+    else if (this.fleet.keys.deny(upstream.keyId)) this.check(upstream);
   }
 
-  /** The key with the most left first; of equals the one whose turn is longest ago. */
-  private byShareLeft(keys: readonly Deployment[]): readonly Deployment[] {
-    return keys
-      .map((key) => ({ key, share: Math.round(this.fleet.shareLeft(key.id) * 20), turn: this.#turns.get(key) ?? 0 }))
-      .toSorted((a, b) => b.share - a.share || a.turn - b.turn)
-      .map(({ key }) => key);
+  private byQuotaLeft(deployments: readonly Deployment[]): readonly Deployment[] {
+    const { keys, limits } = this.fleet;
+    const cards = deployments.map((deployment) => {
+      const { keyId } = deployment.upstream;
+      return {
+        deployment,
+        limitShare: limits.shareLeft(deployment.id),
+        quotaShare: keys.shareLeft(keyId),
+        worth: keys.worthOf(keyId),
+        turn: this.#turns.get(deployment) ?? 0,
+      };
+    });
+    return byQuotaLeft(cards).map(({ deployment }) => deployment);
   }
 
   private checkAll(): void {
@@ -97,10 +106,25 @@ export class KeyService implements KeyKnowledge, OnApplicationBootstrap, OnModul
 
   private check(upstream: Upstream): void {
     if (upstream.usagePath === undefined) return;
-    this.ask(upstream, upstream.usagePath).catch((error: unknown) => {
-      // The lock's store is away: whoever asks next asks again.
-      this.logger.warn({ provider: upstream.name, key: upstream.keyId, err: error }, 'a key could not be checked');
-    });
+    const late = setTimeout(() => {
+      this.assumeFree(upstream);
+    }, FIRST_WORD_MS).unref();
+    this.ask(upstream, upstream.usagePath)
+      .catch((error: unknown) => {
+        // The lock's store is away: whoever asks next asks again.
+        this.logger.warn({ provider: upstream.name, key: upstream.keyId, err: error }, 'a key could not be checked');
+        this.assumeFree(upstream);
+      })
+      .finally(() => {
+        clearTimeout(late);
+      });
+  }
+
+  /** Until its provider has said something: more than a free key has must not be asked of one that nobody has vouched for. */
+  private assumeFree({ name: provider, keyId: key }: Upstream): void {
+    if (this.fleet.keys.worthOf(key) !== undefined || this.#stopping.signal.aborted) return;
+    this.fleet.keys.unreachable(key);
+    this.logger.warn({ provider, key }, 'the provider has not told yet what our key is worth: it counts as free');
   }
 
   /** On one pod at a time, and not where another one has asked lately: the others read what it was told. */
@@ -143,19 +167,18 @@ export class KeyService implements KeyKnowledge, OnApplicationBootstrap, OnModul
 
   private known(
     { name: provider, keyId: key }: Upstream,
-    { tier, remaining, unit }: Extract<Awaited<ReturnType<typeof readUsageOf>>, { kind: 'worth' }>,
+    { tier, remaining, unit, doubt }: Extract<UsageAnswer, { kind: 'worth' }>,
   ): void {
-    this.fleet.keys.checked(key, {
-      tier,
-      ...(remaining !== undefined && { remaining }),
-      ...(unit !== undefined && { unit }),
-    });
+    const left = { ...(remaining !== undefined && { remaining }), ...(unit !== undefined && { unit }) };
+    this.fleet.keys.checked(key, { tier, ...left });
+    if (doubt !== undefined) {
+      this.logger.warn({ provider, key, doubt }, 'what is left of our key could not be understood, and is not counted');
+    }
+    const parking = this.fleet.keys.parkingOf(key);
     // A key that its provider knows, but that has nothing left, is as good as it was before.
-    if (remaining !== 0 || this.fleet.keys.parkingOf(key)?.reason === 'refused') this.fleet.keys.unpark(key);
-    this.logger.info(
-      { provider, key, tier, ...(remaining !== undefined && { remaining }) },
-      'the provider knows our key',
-    );
+    const isGood = parking !== undefined && (remaining !== 0 || parking.reason === 'refused');
+    if (isGood && parking.isByCall !== true) this.fleet.keys.unpark(key);
+    this.logger.info({ provider, key, tier, ...left }, 'the provider knows our key');
   }
 }
 

@@ -50,10 +50,10 @@ export class RoutePlan {
     return first?.detour ?? 'requested';
   }
 
-  /** Of the candidates that are left alone after failures, the one that may be tried again first. */
+  /** Of the candidates that are left alone after failures, or have no room, the one that may be tried again first. */
   soonestBack(): ApiError | undefined {
-    const cooling = this.#met.flatMap(({ detour, error }) => (detour === 'cooldown' ? [error] : []));
-    return cooling.toSorted((a, b) => (a.retryAfterMs ?? 0) - (b.retryAfterMs ?? 0))[0];
+    const away = this.#met.flatMap(({ detour, error }) => (detour === 'cooldown' || detour === 'busy' ? [error] : []));
+    return away.toSorted((a, b) => (a.retryAfterMs ?? 0) - (b.retryAfterMs ?? 0))[0];
   }
 
   /**

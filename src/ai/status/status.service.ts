@@ -18,17 +18,13 @@ export class StatusService {
   /** All of it, as fresh as the store is. Never rejects: while the store is away, it is what this pod has seen itself. */
   async look(): Promise<Status> {
     await this.fleet.refresh();
-    return { pod: this.pod(), keys: this.keys(), models: this.models() };
+    return this.fleet.look(() => ({ pod: this.pod(), keys: this.keys(), models: this.models() }));
   }
 
   /** Of a provider: as good as its best deployment. */
   stateOf(provider: string): UpstreamStatus {
-    return bestOf(
-      this.catalogue
-        .deployments()
-        .filter(({ upstream }) => upstream.name === provider)
-        .map((deployment) => this.deploymentState(deployment)),
-    );
+    const deployments = this.catalogue.deployments().filter(({ upstream }) => upstream.name === provider);
+    return this.fleet.look(() => bestOf(deployments.map((deployment) => this.deploymentState(deployment))));
   }
 
   private pod(): PodStatus {

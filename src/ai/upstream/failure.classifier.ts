@@ -1,5 +1,6 @@
 import type { ApiErrorOptions, ErrorCode } from '../../http/index.js';
-import { entryOf, isObject, member } from '../wire/json-value.js';
+import { entryOf, isObject, type JsonObject, member } from '../wire/json-value.js';
+import type { WordTest } from './bounded.patterns.js';
 import { saysContextOverflow } from './context-overflow.js';
 import { providerError, type ProviderError } from './provider.error.js';
 import { retryAfterMs, type UpstreamHeaders } from './retry-after.js';
@@ -12,7 +13,7 @@ export interface FailedProvider {
   /** Taken out of the provider's words: some quote what they were sent, and a caller reads it. */
   readonly apiKey: string;
   /** How it says that a prompt is too long, besides the usual words. */
-  readonly contextErrorPatterns?: readonly RegExp[];
+  readonly contextErrorPatterns?: WordTest;
 }
 
 export interface FailedAnswer {
@@ -21,6 +22,8 @@ export interface FailedAnswer {
   readonly headers: UpstreamHeaders;
   /** The answer's body, parsed where it is JSON. */
   readonly body: unknown;
+  /** How long the provider asks to wait where it says so in the body, ms; a header holds before it. */
+  readonly toldMs?: number | undefined;
   /** Unix milliseconds. */
   readonly now: number;
 }
@@ -61,23 +64,28 @@ export function classifyAnswer(answer: FailedAnswer): UpstreamFailure {
   if (isExhausted(status, error)) {
     return new UpstreamFailure('key', 'insufficient_quota', `the quota bought from ${provider.name} is used up`);
   }
-  if (isOfDeployment(status, error)) return deploymentFault(provider);
+  if (isUnknownModel(status, error)) return deploymentFault(provider, NOT_OFFERED);
   const fault = requestFaultOf(status, error);
   if (fault !== undefined) return requestFault(fault, provider, error);
   if (isOfKey(status, error)) {
     return new UpstreamFailure('key', 'upstream_auth', `${provider.name} refused this service's credentials`);
   }
-  return upstreamFault(answer);
+  if (isPassing(status)) return upstreamFault(answer);
+  return deploymentFault(provider, NOT_OFFERED_STATUS.has(status) ? NOT_OFFERED : refusedWith(status));
 }
 
-/** An error object that came inside a 200: as the first frame, mid-stream, or as the whole body. */
-export function classifyInBand(provider: FailedProvider, body: unknown, now: number): UpstreamFailure {
+/**
+ * An error object that came inside a 200: as the first frame, mid-stream, or as the whole body.
+ *
+ * @param toldMs - how long the provider asks to wait, where it says so
+ */
+export function classifyInBand(provider: FailedProvider, body: unknown, now: number, toldMs?: number): UpstreamFailure {
   const error = providerError(body, provider.apiKey);
   const status = statusOf(body, error);
   if (status === undefined && !isExhausted(200, error)) {
     return new UpstreamFailure('upstream', 'upstream_error', `${provider.name} sent an error in place of an answer`);
   }
-  return classifyAnswer({ provider, status: status ?? 500, headers: {}, body, now });
+  return classifyAnswer({ provider, status: status ?? 500, headers: {}, body, now, toldMs });
 }
 
 /** Whether an answer or an event says that it is an error: `"error": false`, `""` and `{}` beside good choices do not. */
@@ -91,6 +99,16 @@ export function brokenUpstream(provider: string, fact: string, cause?: unknown):
   return new UpstreamFailure('upstream', 'upstream_error', `${provider} ${fact}`, { cause });
 }
 
+/** A whole answer came and was paid for, but nobody can use it (a call of a tool that is none): the same model may do better elsewhere. */
+export function uselessAnswer(provider: string, fact: string, usage?: JsonObject): UpstreamFailure {
+  return new UpstreamFailure(
+    'deployment',
+    'upstream_error',
+    `${provider} ${fact}`,
+    usage === undefined ? {} : { usage },
+  );
+}
+
 function isExhausted(status: number, { code, type }: ProviderError): boolean {
   return status === 402 || EXHAUSTED.test(code ?? '') || EXHAUSTED.test(type ?? '');
 }
@@ -100,7 +118,7 @@ function isExhausted(status: number, { code, type }: ProviderError): boolean {
  * may not use (OpenAI), or it was not the provider's own answer; what is asked of Google in a region or without a bill that it wants
  * comes with a 400.
  */
-function isOfDeployment(status: number, { code, type, isForwarded }: ProviderError): boolean {
+function isUnknownModel(status: number, { code, type, isForwarded }: ProviderError): boolean {
   if (status === 404) return true;
   if (status >= 500) return false;
   return (
@@ -110,9 +128,27 @@ function isOfDeployment(status: number, { code, type, isForwarded }: ProviderErr
   );
 }
 
-function deploymentFault({ name }: FailedProvider): UpstreamFailure {
-  const message = `${name} does not offer the model, or not under the path and the account that it is configured with`;
-  return new UpstreamFailure('upstream', 'upstream_error', message, { isRetryable: false });
+function deploymentFault({ name }: FailedProvider, fact: string): UpstreamFailure {
+  return new UpstreamFailure('deployment', 'upstream_error', `${name} ${fact}`);
+}
+
+const NOT_OFFERED = 'does not offer the model, or not under the path and the account that it is configured with';
+/** Redirects are not followed: a key goes to the URL that is configured, and nowhere else. */
+const NOT_OFFERED_STATUS: ReadonlySet<number> = new Set([301, 302, 303, 307, 308, 404, 405, 410]);
+
+function refusedWith(status: number): string {
+  return `refused the request with status ${String(status)}, for a reason that is not in it`;
+}
+
+/** What the server is not made or set up for stays so: RFC 9110, 15.6.2 and 15.6.6; RFC 2295, 2774, 5842, 6585. */
+const LASTING_SERVER_FAULTS: ReadonlySet<number> = new Set([501, 505, 506, 508, 510, 511]);
+
+/**
+ * Another try may end otherwise. Of the 4xx these only, so not 425, since no early data is ever sent, nor 499, with which a proxy says that
+ * somebody gave up on an answer that may be paid.
+ */
+function isPassing(status: number): boolean {
+  return status === 408 || status === 409 || status === 429 || (status >= 500 && !LASTING_SERVER_FAULTS.has(status));
 }
 
 function requestFaultOf(status: number, error: ProviderError): ErrorCode | undefined {
@@ -154,8 +190,8 @@ function saysOverflow({ message }: ProviderError, { contextErrorPatterns }: Fail
   return message !== undefined && saysContextOverflow(message, contextErrorPatterns);
 }
 
-function upstreamFault({ status, headers, provider: { name }, now }: FailedAnswer): UpstreamFailure {
-  const wait = retryAfterMs(headers, now);
+function upstreamFault({ status, headers, provider: { name }, now, toldMs }: FailedAnswer): UpstreamFailure {
+  const wait = retryAfterMs(headers, now) ?? toldMs;
   const options: ApiErrorOptions = wait === undefined ? {} : { retryAfterMs: wait };
   if (status === 429) {
     return new UpstreamFailure('upstream', 'rate_limit_exceeded', `${name} is at its rate limit`, options);

@@ -1,5 +1,5 @@
 import { type Edit, editItems, editObject } from '../wire/json-text.js';
-import { isObject, parseObject } from '../wire/json-value.js';
+import { isObject, type JsonObject, parseObject } from '../wire/json-value.js';
 import { isGiven, UntranslatableError } from './untranslatable.error.js';
 import { signatureIn } from './vertex/thought-signature.js';
 
@@ -25,6 +25,26 @@ export function passOverGoogleSignature(extra: unknown, path: string): void {
 export function passOverThinkingBlocks(blocks: unknown, path: string): void {
   if (!isGiven(blocks) || (Array.isArray(blocks) && blocks.every(isThinkingBlock))) return;
   throw new UntranslatableError(path, 'must be the blocks of an earlier answer');
+}
+
+/** In which member of a message its model's thoughts come: DeepSeek's, which most have taken over; vLLM's and OpenRouter's. */
+export const REASONING = ['reasoning_content', 'reasoning', 'reasoning_details'] as const;
+
+/**
+ * Where thoughts without a signature of the reader's are foreign. What another model thought is no part of what it said: DeepSeek itself
+ * reads it in the turn only that it belongs to (https://api-docs.deepseek.com/guides/thinking_mode), and a thought without a signature
+ * can not be told to Claude at all. It is left out, as a foreign signature is: else no conversation could go on elsewhere.
+ *
+ * @throws UntranslatableError for anything else in their place
+ */
+export function passOverReasoning(message: JsonObject, path: string): void {
+  const other = REASONING.find((name) => isGiven(message[name]) && !isReasoning(name, message[name]));
+  if (other !== undefined)
+    throw new UntranslatableError(`${path}.${other}`, 'must be the thoughts of an earlier answer');
+}
+
+function isReasoning(name: string, value: unknown): boolean {
+  return name === 'reasoning_details' ? Array.isArray(value) && value.every(isObject) : typeof value === 'string';
 }
 
 /**

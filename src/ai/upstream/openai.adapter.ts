@@ -1,11 +1,11 @@
 import { forwardedResponseHeaders } from '../../http/index.js';
 import { type Edit, editObject } from '../wire/json-text.js';
-import { parseObject } from '../wire/json-value.js';
-import { brokenUpstream, classifyInBand, hasError } from './failure.classifier.js';
+import { readWhole } from './event-stream.js';
 import { foreignSignatureEdits } from './foreign-signatures.js';
+import { checkedCompletion } from './openai.answer.js';
 import { readChatStream } from './openai.stream.js';
 import type { AttemptRequest, ProviderAdapter, UpstreamReply, UpstreamStream } from './provider.adapter.js';
-import { isJsonAnswer, ProviderLine, type ProviderMessage } from './provider.line.js';
+import { ProviderLine, type ProviderMessage } from './provider.line.js';
 import type { UndiciTransport, UpstreamAnswer } from './undici.transport.js';
 
 /** Where an OpenAI-compatible provider takes completions, and with which credentials. */
@@ -33,29 +33,17 @@ export class OpenAiAdapter implements ProviderAdapter {
   }
 
   async complete(attempt: AttemptRequest): Promise<UpstreamReply> {
-    const { upstream } = attempt.deployment;
+    const { name } = attempt.deployment.upstream;
     const answer = await this.send(attempt, 'application/json', {});
-    const text = await this.#line.read(answer, attempt);
-    const value = parseObject(text);
-    if (hasError(value)) throw classifyInBand(upstream, value, Date.now());
-    if (!Array.isArray(value?.['choices'])) {
-      throw brokenUpstream(upstream.name, 'answered with something that is not a chat completion');
-    }
-    return { text, value, headers: forwardedResponseHeaders(answer.headers) };
+    const { text, value } = await this.#line.read(answer, attempt);
+    const completion = readWhole(name, () => checkedCompletion(name, value));
+    return { text, value: completion, headers: forwardedResponseHeaders(answer.headers) };
   }
 
   async stream(attempt: AttemptRequest): Promise<UpstreamStream> {
-    const { upstream } = attempt.deployment;
     const answer = await this.send(attempt, 'text/event-stream', { stream_options: withUsage });
-    if (isJsonAnswer(answer)) {
-      const value = parseObject(await this.#line.read(answer, attempt));
-      if (hasError(value)) throw classifyInBand(upstream, value, Date.now());
-      throw brokenUpstream(upstream.name, 'answered a request for a stream with something else');
-    }
-    return {
-      headers: forwardedResponseHeaders(answer.headers),
-      events: readChatStream(answer.body, attempt),
-    };
+    const body = await this.#line.streamOf(answer, attempt);
+    return { headers: forwardedResponseHeaders(answer.headers), events: readChatStream(body, attempt) };
   }
 
   private send(

@@ -1,9 +1,10 @@
 import type { Readable } from 'node:stream';
-import { choiceIndexes, finishedChoices } from '../wire/chat-chunk.js';
+import { saysSomething } from '../wire/chat-chunk.js';
 import { MalformedStreamError, type SseEvent } from '../wire/sse.reader.js';
-import { parseObject } from '../wire/json-value.js';
+import { type JsonObject, parseObject } from '../wire/json-value.js';
 import { type EventReader, readEventStream } from './event-stream.js';
 import { brokenUpstream, classifyInBand, type FailedProvider, hasError } from './failure.classifier.js';
+import { choicesIn, hasEnded } from './openai.answer.js';
 import type { AttemptRequest, StreamEvent } from './provider.adapter.js';
 
 /** Reads OpenAI's chat completion stream; see `UpstreamStream.events` for what it guarantees. */
@@ -14,6 +15,7 @@ export function readChatStream(body: Readable, attempt: AttemptRequest): AsyncGe
 class ChatReader implements EventReader {
   isDone = false;
   readonly #begun = new Set<number>();
+  readonly #said = new Set<number>();
   readonly #finished = new Set<number>();
 
   constructor(
@@ -40,9 +42,15 @@ class ChatReader implements EventReader {
     // Without the parser's own words: they quote the answer.
     if (value === undefined) throw new MalformedStreamError('an event that is not a JSON object');
     if (name === 'error' || hasError(value)) throw classifyInBand(this.provider, value, Date.now());
-    for (const index of choiceIndexes(value)) this.#begun.add(index);
-    for (const index of finishedChoices(value)) this.#finished.add(index);
+    for (const choice of choicesIn(value)) this.#readChoice(choice, value['usage']);
     return [{ kind: 'chunk', text: data, value }];
+  }
+
+  #readChoice(choice: JsonObject, usage: unknown): void {
+    const index = typeof choice['index'] === 'number' ? choice['index'] : 0;
+    this.#begun.add(index);
+    if (saysSomething(choice['delta'])) this.#said.add(index);
+    if (hasEnded(this.provider.name, choice, this.#said.has(index), usage)) this.#finished.add(index);
   }
 
   /** A server whose model fell over says that it is done too, and a caller would take what there is for the whole. */

@@ -1,5 +1,7 @@
+import type { Readable } from 'node:stream';
+import { isObject, type JsonObject, parseJson } from '../wire/json-value.js';
 import { readRefusal, readText } from './body.reader.js';
-import { brokenUpstream, classifyAnswer } from './failure.classifier.js';
+import { brokenUpstream, classifyAnswer, classifyInBand, hasError } from './failure.classifier.js';
 import type { AttemptRequest } from './provider.adapter.js';
 import type { UndiciTransport, UpstreamAnswer } from './undici.transport.js';
 import { UpstreamFailure } from './upstream-failure.js';
@@ -13,18 +15,23 @@ export interface ProviderMessage {
   readonly body: string;
 }
 
-/**
- * A provider's refusal in OpenAI's shape, for the classifier.
- *
- * @param body - what came, parsed where it is JSON
- */
-export type ErrorTranslator = (body: unknown, status: number) => unknown;
+/** A provider's error in OpenAI's shape, for the classifier. */
+export interface TranslatedError {
+  readonly body: unknown;
+  /** How long the provider asks to wait, ms, where it does not say so in a header. */
+  readonly retryAfterMs?: number | undefined;
+}
+
+/** @param body - what came, parsed where it is JSON */
+export type ErrorTranslator = (body: unknown) => TranslatedError;
 
 /** Carries an attempt to its provider, and turns whatever goes wrong on the way into a classified failure. */
 export class ProviderLine {
+  /** @param now - Unix milliseconds: for a Retry-After that is a date */
   constructor(
     private readonly transport: UndiciTransport,
-    private readonly toOpenAiError: ErrorTranslator = (body) => body,
+    private readonly translate: ErrorTranslator = (body) => ({ body }),
+    private readonly now: () => number = Date.now,
   ) {}
 
   /**
@@ -33,56 +40,87 @@ export class ProviderLine {
    * @throws UpstreamFailure for every other status and for a broken connection; the signal's reason once it is aborted
    */
   async post(attempt: AttemptRequest, message: ProviderMessage): Promise<UpstreamAnswer> {
-    const { deployment, signal } = attempt;
     const answer = await this.send(attempt, message);
-    attempt.heard(answer.headers);
-    if (answer.status >= 200 && answer.status < 300) return answer;
-    const text = await readRefusal(answer.body);
-    signal.throwIfAborted();
-    throw classifyAnswer({
-      provider: deployment.upstream,
-      status: answer.status,
-      headers: answer.headers,
-      body: this.toOpenAiError(parseJson(text), answer.status),
-      now: Date.now(),
-    });
+    if (isRefusal(answer)) throw await this.failureOf(answer, attempt);
+    return answer;
   }
 
-  /** Reads a whole answer. @throws UpstreamFailure where it breaks off; the signal's reason once it is aborted */
-  async read({ body }: UpstreamAnswer, { signal, progressed, deployment }: AttemptRequest): Promise<string> {
-    try {
-      return await readText(body, progressed);
-    } catch (error) {
-      signal.throwIfAborted();
-      throw brokenUpstream(deployment.upstream.name, 'broke off its answer', error);
-    }
+  /** What a refusal tells. @throws the signal's reason once it is aborted */
+  async failureOf({ status, headers, body }: UpstreamAnswer, attempt: AttemptRequest): Promise<UpstreamFailure> {
+    const said = this.translate(parseJson(await readRefusal(body)));
+    attempt.signal.throwIfAborted();
+    const provider = attempt.deployment.upstream;
+    return classifyAnswer({ provider, status, headers, body: said.body, toldMs: said.retryAfterMs, now: this.now() });
   }
 
-  private async send(
+  /**
+   * Reads a whole answer.
+   *
+   * @returns `value`: undefined where it is no JSON object
+   * @throws UpstreamFailure where it breaks off, and for an error in its place; the signal's reason once it is aborted
+   */
+  async read(
+    answer: UpstreamAnswer,
     attempt: AttemptRequest,
-    { url, headers, accept, body }: ProviderMessage,
-  ): Promise<UpstreamAnswer> {
+  ): Promise<{ readonly text: string; readonly value: JsonObject | undefined }> {
+    const text = await readBody(answer, attempt);
+    const body = parseJson(text);
+    if (hasError(Array.isArray(body) ? body[0] : body)) {
+      const said = this.translate(body);
+      throw classifyInBand(attempt.deployment.upstream, said.body, this.now(), said.retryAfterMs);
+    }
+    return { text, value: isObject(body) ? body : undefined };
+  }
+
+  /** The body of an answer that is a stream. @throws UpstreamFailure for JSON in its place; else as `read` does */
+  async streamOf(answer: UpstreamAnswer, attempt: AttemptRequest): Promise<Readable> {
+    if (!isJsonAnswer(answer)) return answer.body;
+    await this.read(answer, attempt);
+    const { name } = attempt.deployment.upstream;
+    throw brokenUpstream(name, 'answered a request for a stream with something else');
+  }
+
+  /**
+   * Answers whatever the provider says, its body unread.
+   *
+   * @throws UpstreamFailure for a broken connection; the signal's reason once it is aborted
+   */
+  async send(attempt: AttemptRequest, { url, headers, accept, body }: ProviderMessage): Promise<UpstreamAnswer> {
     const { signal, connectMs, requestId } = attempt;
-    try {
-      return await this.transport.send({
-        method: 'POST',
-        url,
-        headers: {
-          ...attempt.headers,
-          accept,
-          ...headers,
-          'content-type': 'application/json',
-          'user-agent': 'ai-api-coordinator',
-          'x-request-id': requestId,
-        },
-        body,
-        connectMs,
-        signal,
-      });
-    } catch (error) {
+    const sent = this.transport.send({
+      method: 'POST',
+      url,
+      headers: {
+        ...attempt.headers,
+        accept,
+        ...headers,
+        'content-type': 'application/json',
+        'user-agent': 'ai-api-coordinator',
+        'x-request-id': requestId,
+      },
+      body,
+      connectMs,
+      signal,
+    });
+    const answer = await sent.catch((error: unknown) => {
       signal.throwIfAborted();
       throw connectionFailure(attempt, error);
-    }
+    });
+    attempt.heard(answer.headers);
+    return answer;
+  }
+}
+
+export function isRefusal({ status }: UpstreamAnswer): boolean {
+  return status < 200 || status >= 300;
+}
+
+async function readBody({ body }: UpstreamAnswer, { signal, progressed, deployment }: AttemptRequest): Promise<string> {
+  try {
+    return await readText(body, progressed);
+  } catch (error) {
+    signal.throwIfAborted();
+    throw brokenUpstream(deployment.upstream.name, 'broke off its answer', error);
   }
 }
 
@@ -108,14 +146,4 @@ function isUnreached(error: unknown): boolean {
 
 function errorCode(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
-}
-
-/** Undefined for what is not JSON: a page of HTML has no words for us. */
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch (error) {
-    if (error instanceof SyntaxError) return undefined;
-    throw error;
-  }
 }

@@ -1,4 +1,5 @@
 import type { Untranslatable } from './provider.adapter.js';
+import { UpstreamFailure } from './upstream-failure.js';
 
 /** A member of a request can't be said in a provider's format. */
 export class UntranslatableError extends Error implements Untranslatable {
@@ -9,6 +10,27 @@ export class UntranslatableError extends Error implements Untranslatable {
     readonly why: string,
   ) {
     super(`${param} ${why}`);
+  }
+}
+
+/** What a translation refuses; undefined where it succeeds. */
+export function untranslatableIn(translate: () => unknown): Untranslatable | undefined {
+  try {
+    translate();
+    return undefined;
+  } catch (error) {
+    if (error instanceof UntranslatableError) return { param: error.param, why: error.why };
+    throw error;
+  }
+}
+
+/** A translation. @throws UpstreamFailure that blames the request for what it refuses */
+export function translated<T>(translate: () => T): T {
+  try {
+    return translate();
+  } catch (error) {
+    if (!(error instanceof UntranslatableError)) throw error;
+    throw new UpstreamFailure('request', 'unprocessable', error.message, { param: error.param, cause: error });
   }
 }
 

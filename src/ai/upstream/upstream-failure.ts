@@ -1,23 +1,33 @@
 import { ApiError, type ApiErrorOptions, type ErrorCode } from '../../http/index.js';
+import type { JsonObject } from '../wire/json-value.js';
 
 /**
  * Whose fault an attempt's failure is, which decides what may follow:
  * `request`: nobody else would take it either: stop. `key`: our key at this provider: another deployment may answer.
- * `upstream`: the provider or the way to it: another deployment may answer.
+ * `deployment`: what is asked for is not to be had there, or what came, whole and paid, is of no use: another one may answer, to ask
+ * here again would not help or be paid twice, and it says nothing of whether the provider is well.
+ * `upstream`: the provider or the way to it: here again, or another deployment.
  */
-export type Blame = 'request' | 'key' | 'upstream';
+export type Blame = 'request' | 'key' | 'deployment' | 'upstream';
+
+export interface UpstreamFailureOptions extends ApiErrorOptions {
+  /** What the provider has counted all the same and no chunk has told, in the shape of OpenAI's `usage`: it is billed. */
+  readonly usage?: JsonObject;
+}
 
 /** One attempt at one deployment failed. The message never quotes more of the provider than its text about the caller's request. */
 export class UpstreamFailure extends ApiError {
   override readonly name = 'UpstreamFailure';
+  readonly usage: JsonObject | undefined;
 
   constructor(
     readonly blame: Blame,
     code: ErrorCode,
     message: string,
-    options: ApiErrorOptions = {},
+    options: UpstreamFailureOptions = {},
   ) {
     super(code, message, options);
+    this.usage = options.usage;
   }
 
   /**
@@ -25,7 +35,7 @@ export class UpstreamFailure extends ApiError {
    * here being several; only a rate limit, which passes, is left to them.
    */
   afterAllAttempts(): UpstreamFailure {
-    if (this.blame !== 'upstream' || this.code === 'rate_limit_exceeded') return this;
+    if (this.blame === 'request' || this.blame === 'key' || this.code === 'rate_limit_exceeded') return this;
     const { param, retryAfterMs, reportedCode, cause } = this;
     return new UpstreamFailure(this.blame, this.code, this.message, {
       isRetryable: false,

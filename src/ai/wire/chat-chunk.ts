@@ -4,19 +4,7 @@ import { isObject, type JsonObject } from './json-value.js';
 
 /** True once the chunk carries something a user could see: text, a tool call, a refusal, reasoning, or the end of a choice. */
 export function hasContent(chunk: JsonObject): boolean {
-  return choicesOf(chunk).some((choice) => isPresent(choice['finish_reason']) || hasDelta(choice['delta']));
-}
-
-/** The indexes of the choices that this chunk ends. */
-export function finishedChoices(chunk: JsonObject): readonly number[] {
-  return choicesOf(chunk).flatMap((choice) =>
-    isPresent(choice['finish_reason']) ? [typeof choice['index'] === 'number' ? choice['index'] : 0] : [],
-  );
-}
-
-/** The indexes of the choices that this chunk speaks of. */
-export function choiceIndexes(chunk: JsonObject): readonly number[] {
-  return choicesOf(chunk).map((choice) => (typeof choice['index'] === 'number' ? choice['index'] : 0));
+  return choicesOf(chunk).some((choice) => isFilled(choice['finish_reason']) || saysSomething(choice['delta']));
 }
 
 /** A chunk that is sent only for its usage: OpenAI's has `choices: []`, vLLM's may have `choices: null`. */
@@ -24,7 +12,8 @@ export function isUsageOnly(chunk: JsonObject): boolean {
   return isPresent(chunk['usage']) && choicesOf(chunk).length === 0;
 }
 
-function hasDelta(delta: unknown): boolean {
+/** Whether a delta, or a whole message, holds more than its role: text, a call, a refusal, a thought. */
+export function saysSomething(delta: unknown): boolean {
   return isObject(delta) && Object.entries(delta).some(([key, value]) => key !== 'role' && isFilled(value));
 }
 

@@ -1,5 +1,6 @@
+import { stringEnd } from '../../http/index.js';
+
 const QUOTE = 34;
-const BACKSLASH = 92;
 
 interface Member {
   readonly key: string;
@@ -67,7 +68,7 @@ function membersOf(text: string): Member[] {
   const members: Member[] = [];
   let at = skipBlank(text, text.indexOf('{') + 1);
   while (text.charCodeAt(at) === QUOTE) {
-    const keyEnd = endOfString(text, at);
+    const keyEnd = stringEnd(text, at) + 1;
     const valueStart = skipBlank(text, text.indexOf(':', keyEnd) + 1);
     const end = endOfValue(text, valueStart);
     members.push({ key: keyOf(text.slice(at, keyEnd)), text: text.slice(at, end), value: text.slice(valueStart, end) });
@@ -91,7 +92,7 @@ function skipBlank(text: string, from: number): number {
 
 function endOfValue(text: string, start: number): number {
   const first = text[start];
-  if (first === '"') return endOfString(text, start);
+  if (first === '"') return stringEnd(text, start) + 1;
   if (first === '{' || first === '[') return endOfNested(text, start);
   let at = start;
   while (at < text.length && !',}] \n\r\t'.includes(text.charAt(at))) at += 1;
@@ -104,7 +105,7 @@ function endOfNested(text: string, start: number): number {
   do {
     const char = text.charCodeAt(at);
     if (char === QUOTE) {
-      at = endOfString(text, at);
+      at = stringEnd(text, at) + 1;
       continue;
     }
     // `[` `{` and `]` `}` differ from each other only in bit 5.
@@ -113,18 +114,4 @@ function endOfNested(text: string, start: number): number {
     at += 1;
   } while (depth > 0 && at < text.length);
   return at;
-}
-
-function endOfString(text: string, start: number): number {
-  let at = start;
-  do {
-    at = text.indexOf('"', at + 1);
-  } while (at !== -1 && isEscaped(text, at));
-  return at === -1 ? text.length : at + 1;
-}
-
-function isEscaped(text: string, at: number): boolean {
-  let backslashes = 0;
-  while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes += 1;
-  return backslashes % 2 === 1;
 }

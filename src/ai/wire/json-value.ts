@@ -5,15 +5,20 @@ export function isObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Undefined for what is not JSON, or not an object: what a provider sends is data, so that is a finding and not an exception. */
-export function parseObject(text: string): JsonObject | undefined {
+/** Undefined for what is not JSON: what a provider sends is data, so that is a finding and not an exception. */
+export function parseJson(text: string): unknown {
   try {
-    const value: unknown = JSON.parse(text);
-    return isObject(value) ? value : undefined;
+    return JSON.parse(text);
   } catch (error) {
     if (error instanceof SyntaxError) return undefined;
     throw error;
   }
+}
+
+/** Undefined also for what is not an object. */
+export function parseObject(text: string): JsonObject | undefined {
+  const value = parseJson(text);
+  return isObject(value) ? value : undefined;
 }
 
 /** A table's entry by a name that somebody outside has chosen: `constructor` and its kin are none. */

@@ -1,6 +1,7 @@
 import { AttemptsFile } from './attempts.file.js';
 import { CacheFile } from './cache.file.js';
 import { CallerFile } from './caller.file.js';
+import { ConversationsFile } from './conversations.file.js';
 import { LedgerFile } from './ledger.file.js';
 import { ModelFile } from './model.file.js';
 import { ProviderFile } from './provider.file.js';
@@ -26,6 +27,9 @@ export class CoordinatorFile {
 
   @Mapping(() => LedgerFile)
   ledger: LedgerFile = new LedgerFile();
+
+  @Mapping(() => ConversationsFile)
+  conversations: ConversationsFile = new ConversationsFile();
 
   @MappingList(() => CallerFile, 0)
   callers: CallerFile[] = [];

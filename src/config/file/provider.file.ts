@@ -13,6 +13,9 @@ const keyVariables: Check = (value) => {
   return value.length === 0 ? 'must name at least one environment variable' : listOf(keyVariable)(value);
 };
 
+/** Under `baseUrl`, whatever a server makes of dots: the key goes there. */
+const usagePath = textLike(/^(\/(?!\.{1,2}(\/|$))[\w.-]+)+\/?$/, 'a path such as /usage, without . and .. in it');
+
 /** Somebody who answers completions. */
 export class ProviderFile {
   /** What deployments and `x-coordinator-provider` call it. */
@@ -35,7 +38,7 @@ export class ProviderFile {
   keyVariable!: string | string[];
 
   /** Where under `baseUrl` the key's tier and remaining quota are told; without it the key is unrestricted. */
-  @Optional(textLike(/^\/[\w./-]*$/, 'a path such as /usage'))
+  @Optional(usagePath)
   usagePath?: string;
 
   /** Azure's URLs before its v1 API: `/openai/deployments/<model>/…` under `baseUrl`, the resource's endpoint. */

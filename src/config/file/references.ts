@@ -23,10 +23,11 @@ export function checkReferences(file: CoordinatorFile, faults: Faults): void {
   const knownProviders = isIntact(providers, entriesOf(file.providers).length, faults) ? providers : undefined;
   checkUnique([...names, ...aliases], faults);
   checkUnique(providers, faults);
-  const tiers = entriesOf([file.tiers]).flatMap((tier) =>
-    TIERS.flatMap((name) => textsIn(tier[name], `tiers.${name}`)),
-  );
-  checkModelNames(tiers, known, faults);
+  const tiers = entriesOf([file.tiers]).flatMap((tier) => TIERS.map((name) => textsIn(tier[name], `tiers.${name}`)));
+  for (const tier of tiers) {
+    checkModelNames(tier, known, faults);
+    checkUnique(tier, faults, 'is named already by');
+  }
   models.forEach((model, index) => {
     const path = `models[${String(index)}]`;
     const fallbacks = textsIn(model['fallbacks'], `${path}.fallbacks`);
@@ -37,6 +38,7 @@ export function checkReferences(file: CoordinatorFile, faults: Faults): void {
       { path: `${path}.deployments`, providers: knownProviders },
       faults,
     );
+    checkUnique(fallbacks, faults, 'is named already by');
     for (const { path: at, name } of fallbacks) {
       if (name === model['name']) faults.add(at, 'a model cannot be its own fallback');
     }
@@ -90,12 +92,12 @@ function isIntact(names: readonly Mention[], entries: number, faults: Faults): b
   return names.length === entries && names.every(({ path }) => !faults.has(path));
 }
 
-function checkUnique(mentions: readonly Mention[], faults: Faults): void {
+function checkUnique(mentions: readonly Mention[], faults: Faults, by = 'is taken by'): void {
   const first = new Map<string, string>();
   for (const { path, name } of mentions) {
     const earlier = first.get(name);
     if (earlier === undefined) first.set(name, path);
-    else faults.add(path, `${quoted(name)} is taken by ${earlier}`);
+    else faults.add(path, `${quoted(name)} ${by} ${earlier}`);
   }
 }
 

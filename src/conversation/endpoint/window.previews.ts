@@ -7,6 +7,7 @@ import type { ConversationStore, Place } from '../store/index.js';
 import { conversationMissing } from '../turn/turn.errors.js';
 import { turnModel } from '../turn/turn.model.js';
 import { type TurnPlan, TurnPlanner } from '../turn/turn.planner.js';
+import { unitsOf } from '../window/window.units.js';
 import type { LeavingReason, LeftOutCard, WindowPreview, WindowQuery } from './window.dto.js';
 
 const TOKENS_PER_PRICE = 1_000_000;
@@ -58,13 +59,14 @@ function leftOut(plan: TurnPlan): readonly LeftOutCard[] {
   return cards;
 }
 
-function reasonsIn({ list, window }: TurnPlan): (seq: number) => LeavingReason {
+function reasonsIn({ list }: TurnPlan): (seq: number) => LeavingReason {
   const superseded = new Set(list.superseded);
   const failed = new Set(list.cards.filter(({ status }) => status === 'failed').map(({ seq }) => seq));
-  const first = window.messages[0]?.card.seq ?? Infinity;
+  const usable = new Set(unitsOf(list.cards).flatMap(({ messages }) => messages.map(({ card }) => card.seq)));
+  const first = list.cards[0]?.seq ?? Infinity;
   return (seq) => {
     if (superseded.has(seq)) return 'superseded';
     if (failed.has(seq)) return 'failed';
-    return seq < first && window.messages.length > 0 ? 'over_budget' : 'unusable';
+    return seq < first || usable.has(seq) ? 'over_budget' : 'unusable';
   };
 }

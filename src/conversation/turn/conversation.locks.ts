@@ -8,7 +8,7 @@ import { turnInProgress } from './turn.errors.js';
 /** Beyond its deadline a turn has so long to be ended, ms; a run that hangs blocks nobody longer. */
 const END_MS = 30_000;
 /** For how long a lock may be held without a turn to show for it: one that is being planned, or has just ended, ms. */
-const SETTLE_MS = 500;
+const SETTLE_MS = 1_000;
 /** What a refused caller is told to wait, ms. */
 const RETRY_AFTER_MS = 1_000;
 

@@ -11,6 +11,7 @@ import {
   readLog,
   type WindowHead,
 } from '../store/index.js';
+import type { MessageCard } from '../window/message.card.js';
 import { isOverflow, planWindow, type WindowOverflow, type WindowPlan } from '../window/window.planner.js';
 import { chatMessage } from './chat.messages.js';
 import { conversationMissing } from './turn.errors.js';
@@ -22,7 +23,7 @@ export interface PlanRequest {
   readonly model: TurnModel;
   /** What goes to the provider beside the messages. */
   readonly parameters: JsonObject;
-  /** Not in the log yet. */
+  /** Not in the log yet; none: whatever will be said next, of no length. */
   readonly messages: readonly NewMessage[];
   /** Answered again: messages from this one are no part of the window. */
   readonly supersedesFrom?: number;
@@ -80,12 +81,17 @@ export class TurnPlanner {
     const head = conversation.head?.model === settings.name ? conversation.head : undefined;
     const { cards, fixedTokens } = counts;
     const headSeq = head === undefined || head.seq > (supersedesFrom ?? Infinity) ? undefined : head.seq;
-    const window = planWindow({ cards, fixedTokens, budget: room.budget, ...(headSeq !== undefined && { headSeq }) });
+    const said = messages.length === 0 ? [nextMessage(conversation)] : [];
+    const window = planWindow({
+      ...{ cards: [...cards, ...said], fixedTokens, budget: room.budget },
+      ...(headSeq !== undefined && { headSeq }),
+    });
     if (isOverflow(window)) throw overflow(window, request, { room, counting: countingOf(request, counts) });
+    const sent = { ...window, messages: window.messages.filter(({ card }) => !said.includes(card)) };
     const next = window.headSeq ?? headSeq;
     return {
-      ...{ conversation, list, counts, window, room },
-      summary: summaryOf({ request, conversation, counts, window, room }),
+      ...{ conversation, list, counts, window: sent, room },
+      summary: summaryOf({ request, conversation, counts, window: sent, room }),
       head: next === undefined ? undefined : { seq: next, model: settings.name },
     };
   }
@@ -120,6 +126,10 @@ export class TurnPlanner {
       if ((page.at(-1)?.seq ?? last) >= last) return;
     }
   }
+}
+
+function nextMessage({ seq }: Conversation): MessageCard {
+  return { seq: seq + 1, role: 'user', status: 'complete', tokens: 0, callTokens: 0, hasContent: true, calls: [] };
 }
 
 function countingOf({ model }: PlanRequest, { isBound }: WindowCounts): WindowSummary['counting'] {

@@ -48,14 +48,26 @@ export class TurnService {
   }
 
   async #begin(ask: TurnAsk, input: TurnInput): Promise<AskedTurn> {
-    const { place, terms, waits, signal } = ask;
+    const { place, terms } = ask;
     this.runs.assertOpen();
     const conversation = await this.store.find(place);
     if (conversation === undefined) throw conversationMissing();
     const model = turnModel(this.catalogue, terms.caller, [input.model, conversation.model]);
-    return this.#held(await this.locks.acquire(place, { waits, signal }), (lease) =>
-      this.runs.begin(ask, input, { model, lease }),
-    );
+    const lease = await this.#lock(ask);
+    return 'turn' in lease ? lease : this.#held(lease, () => this.runs.begin(ask, input, { model, lease }));
+  }
+
+  /** @returns the turn, where whoever has the lock has begun this very one @throws ApiError turn_in_progress */
+  async #lock(ask: TurnAsk): Promise<Lease | AskedTurn> {
+    const { place, waits, signal } = ask;
+    try {
+      return await this.locks.acquire(place, { waits, signal });
+    } catch (error) {
+      const isBusy = error instanceof ApiError && error.code === 'turn_in_progress';
+      const known = isBusy ? await this.#known(ask) : undefined;
+      if (known === undefined) throw error;
+      return known;
+    }
   }
 
   /** What a turn was begun with, to be answered again. @throws ApiError not_found, turn_in_progress, conflict */
@@ -76,10 +88,10 @@ export class TurnService {
   }
 
   /** The lock is the run's where there is one. */
-  async #held(lease: Lease, begin: (lease: Lease) => Promise<AskedTurn>): Promise<AskedTurn> {
+  async #held(lease: Lease, begin: () => Promise<AskedTurn>): Promise<AskedTurn> {
     let asked: AskedTurn | undefined;
     try {
-      asked = await begin(lease);
+      asked = await begin();
       return asked;
     } finally {
       if (asked?.run === undefined) await lease.release();

@@ -1,6 +1,6 @@
 import type { LockLimits } from '../lock.limits.js';
 import { EndingMap } from './ending.map.js';
-import type { ScoreSet } from './score.set.js';
+import type { ScoreSet } from '../../store/index.js';
 
 /** A token's place: `q` queued, `p` granted by message, `h` held, `v` revoked, `r` released but kept. */
 export interface LockEntry {

@@ -1,7 +1,7 @@
 import type { LockLimits } from '../lock.limits.js';
 import type { LockMessage } from '../lock.store.js';
 import type { BusyLock, LockEntry, LockTable, RestingLock } from './lock.table.js';
-import { ScoreSet } from './score.set.js';
+import { ScoreSet } from '../../store/index.js';
 
 /** What the commands of one store share. */
 export interface LockGround {

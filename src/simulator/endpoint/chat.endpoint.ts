@@ -6,6 +6,7 @@ import type { PromptCache } from '../reply/prompt.cache.js';
 import { invalidRequest } from '../provider.error.js';
 import { providerHeaders } from './provider.headers.js';
 import type { ReplyDelivery } from '../wire/reply.delivery.js';
+import { ReplyMeter } from '../reply/reply.meter.js';
 import { planReply } from '../reply/reply.planner.js';
 import { rawFrames } from '../wire/reply.player.js';
 import type { ScriptedBehaviour } from '../script/script.js';
@@ -18,6 +19,8 @@ export interface ChatCall {
   readonly behaviour: ScriptedBehaviour;
   readonly delivery: ReplyDelivery;
   readonly record: TrafficRecord;
+  /** Where they have been counted already. */
+  readonly promptTokens?: number;
 }
 
 /** POST /v1/chat/completions. */
@@ -29,16 +32,21 @@ export class ChatEndpoint {
   ) {}
 
   /** @throws ProviderError 400 or 404; the signal's reason when the client has left. */
-  async answer({ body, behaviour, delivery, record }: ChatCall): Promise<void> {
+  async answer(call: ChatCall): Promise<void> {
+    const { body, behaviour, delivery, record } = call;
     const request = parseChatRequest(body);
     const model = this.models.get(request.model);
-    const { completion, usage } = await this.complete(request, model, { behaviour, record });
+    const { completion, usage } = await this.complete(request, model, call);
+    const meter = new ReplyMeter(usage, completion.choices, this.models.counterOf(model));
     record.usage = usage;
-    const headers = providerHeaders(record.id, usage.promptTokens);
+    const headers = providerHeaders(record.id);
     if (behaviour.frames !== undefined) {
       await delivery.stream(headers, rawFrames(behaviour.frames));
     } else if (request.isStream) {
-      await delivery.stream(headers, completionFrames(completion, request.includesUsage));
+      record.meter = meter;
+      await delivery.stream(headers, completionFrames(completion, request.includesUsage), (frame) => {
+        meter.add(frame);
+      });
     } else {
       const position = Math.max(...completion.choices.map((choice) => choice.tokens));
       await delivery.body(200, headers, { text: JSON.stringify(completionBody(completion)), position });
@@ -48,10 +56,10 @@ export class ChatEndpoint {
   private async complete(
     request: ChatRequest,
     model: SimulatedModel,
-    { behaviour, record }: Pick<ChatCall, 'behaviour' | 'record'>,
+    { behaviour, record, promptTokens: known }: ChatCall,
   ): Promise<{ completion: Completion; usage: UsageCounts }> {
     const counter = this.models.counterOf(model);
-    const promptTokens = await counter.countRequest(request.body);
+    const promptTokens = known ?? (await counter.countRequest(request.body));
     const maxTokens = outputLimit(request, model, promptTokens);
     const cachedTokens = await this.cache.visit(request.body, promptTokens, counter);
     const { text } = behaviour;

@@ -1,6 +1,7 @@
 import type { Exchange } from '../wire/exchange.js';
 import { methodNotAllowed, ProviderError } from '../provider.error.js';
 import { parseJson, readBody } from '../request/request.body.js';
+import type { QuotaControl } from './quota.control.js';
 import { parseScripts } from '../script/script.parser.js';
 import type { ScriptQueue } from '../script/script.queue.js';
 import type { TrafficStats } from '../traffic/traffic.stats.js';
@@ -10,6 +11,7 @@ export class ControlEndpoint {
   constructor(
     private readonly scripts: ScriptQueue,
     private readonly stats: TrafficStats,
+    private readonly quotas: QuotaControl,
   ) {}
 
   /** True: the path is one of these and has been answered. @throws ProviderError 400 or 405. */
@@ -18,8 +20,11 @@ export class ControlEndpoint {
       case '/control/script':
         await this.script(exchange);
         return true;
+      case '/control/limits':
+        exchange.sendJson(200, { limits: await this.quotas.answer(exchange.request) });
+        return true;
       case '/stats':
-        this.statistics(exchange, url.searchParams);
+        await this.statistics(exchange, url.searchParams);
         return true;
       default:
         return false;
@@ -45,14 +50,17 @@ export class ControlEndpoint {
     exchange.sendJson(200, { scripts: this.scripts.list() });
   }
 
-  private statistics(exchange: Exchange, query: URLSearchParams): void {
+  private async statistics(exchange: Exchange, query: URLSearchParams): Promise<void> {
     const { method } = exchange.request;
     if (method === 'DELETE') {
       this.stats.reset();
+      await this.quotas.resetBooks();
     } else if (method !== 'GET') {
       throw methodNotAllowed(exchange.request);
     }
-    exchange.sendJson(200, this.stats.toJson(toFilter(query)));
+    const filter = toFilter(query);
+    const quotas = await this.quotas.books();
+    exchange.sendJson(200, { ...this.stats.toJson(filter), quotas });
   }
 }
 

@@ -1,5 +1,6 @@
-import type { LatencyProfile } from '../../config/index.js';
 import { checkKey, keyOf } from './api-key.check.js';
+import type { LatencyProfile } from '../../config/index.js';
+import type { ChatAdmission } from './chat.admission.js';
 import type { ChatEndpoint } from './chat.endpoint.js';
 import type { Exchange } from '../wire/exchange.js';
 import { isObject } from '../request/json.checks.js';
@@ -25,7 +26,14 @@ export interface ProviderOptions {
   readonly apiKeys: readonly string[];
 }
 
-/** Everything under /v1: keys, scripts and statistics around what the endpoints answer. */
+/** What every call passes. */
+export interface ProviderControl {
+  readonly scripts: ScriptQueue;
+  readonly stats: TrafficStats;
+  readonly admission: ChatAdmission;
+}
+
+/** Everything under /v1: keys, quotas, scripts and statistics around what the endpoints answer. */
 export class ProviderEndpoint {
   private arrivals = 0;
 
@@ -33,7 +41,7 @@ export class ProviderEndpoint {
     private readonly options: ProviderOptions,
     private readonly models: ModelCatalogue,
     private readonly chat: ChatEndpoint,
-    private readonly control: { readonly scripts: ScriptQueue; readonly stats: TrafficStats },
+    private readonly control: ProviderControl,
   ) {}
 
   /** @throws ProviderError; the signal's reason when the client has left. */
@@ -59,29 +67,33 @@ export class ProviderEndpoint {
   private async serve(exchange: Exchange, call: ProviderCall): Promise<void> {
     const { endpoint, url, rawBody, record } = call;
     const body = endpoint === 'chat' ? parsed(rawBody) : undefined;
-    const { profile, behaviour } = this.receive(call, body);
+    const { profile, behaviour, counted } = await this.receive(exchange, call, body);
     const clock = new LatencyClock(profile, this.options.speed, exchange.signal);
     const delivery = new ReplyDelivery(exchange, clock, behaviour);
-    if (await delivery.replace(providerHeaders(record.id, 0))) {
+    if (await delivery.replace(providerHeaders(record.id))) {
       return;
     }
     if (endpoint === 'chat') {
-      await this.chat.answer({ body: body ?? parseJson(rawBody), behaviour, delivery, record });
+      await this.chat.answer({ body: body ?? parseJson(rawBody), behaviour, delivery, record, ...counted });
     } else {
       await delivery.body(200, {}, { text: JSON.stringify(this.lookUp(endpoint, url.pathname)), position: 0 });
     }
   }
 
-  /** Counts the call, and takes the script that is for it. */
-  private receive(call: ProviderCall, body: unknown): { profile: LatencyProfile; behaviour: ScriptedBehaviour } {
+  /** Counts the call, has it judged, and takes the script that is for it. @throws ProviderError 429. */
+  private async receive(exchange: Exchange, call: ProviderCall, body: unknown): Promise<Reception> {
     const { endpoint, rawBody, record, key } = call;
     const name = isObject(body) && typeof body['model'] === 'string' ? body['model'] : undefined;
     const model = this.models.find(name);
+    let counted = {};
     if (endpoint === 'chat') {
       this.control.stats.identify(record, model?.name ?? 'unknown');
+      if (model !== undefined) {
+        counted = { promptTokens: await this.control.admission.admit(exchange, { model, key, body, record }) };
+      }
     }
     const behaviour = this.control.scripts.take({ endpoint, model: name, rawBody, apiKey: key }) ?? {};
-    return { profile: model ?? INSTANT, behaviour };
+    return { profile: model ?? INSTANT, behaviour, counted };
   }
 
   private lookUp(endpoint: Exclude<Endpoint, 'chat'>, path: string): object {
@@ -91,6 +103,12 @@ export class ProviderEndpoint {
     const name = path.slice(MODELS_PATH.length + 1);
     return name === '' ? this.models.list() : this.models.describe(decoded(name));
   }
+}
+
+interface Reception {
+  readonly profile: LatencyProfile;
+  readonly behaviour: ScriptedBehaviour;
+  readonly counted: { readonly promptTokens?: number };
 }
 
 interface ProviderCall {

@@ -8,6 +8,8 @@ export interface Frame {
   readonly text: string;
   /** Tokens since the first one, about. */
   readonly position: number;
+  /** What it adds to a choice. */
+  readonly said?: { readonly choice: number; readonly text: string };
 }
 
 export const DONE_FRAME = 'data: [DONE]\n\n';
@@ -30,7 +32,8 @@ export function* completionFrames(completion: Completion, includesUsage: boolean
       if (next.done === true) {
         streams.splice(streams.indexOf(stream), 1);
       } else {
-        yield { text: chunk([next.value], null), position };
+        const { delta, text, choice } = next.value;
+        yield { text: chunk([delta], null), position, said: { choice, text } };
       }
     }
     position += 1;
@@ -45,33 +48,41 @@ export function dataFrame(value: unknown): string {
   return `data: ${JSON.stringify(value)}\n\n`;
 }
 
-function* choiceDeltas(choice: PlannedChoice, index: number): Generator<object> {
-  const of = (delta: object, finishReason: string | null = null): object => ({
-    index,
-    delta,
-    logprobs: null,
-    finish_reason: finishReason,
+interface ChoiceDelta {
+  readonly choice: number;
+  /** As it stands in the chunk. */
+  readonly delta: object;
+  /** What it says. */
+  readonly text: string;
+}
+
+function* choiceDeltas(choice: PlannedChoice, index: number): Generator<ChoiceDelta> {
+  const of = (delta: object, text = '', finishReason: string | null = null): ChoiceDelta => ({
+    choice: index,
+    delta: { index, delta, logprobs: null, finish_reason: finishReason },
+    text,
   });
   if (choice.toolCalls.length > 0) {
     yield of({ role: 'assistant', content: null, refusal: null });
     for (const [place, call] of choice.toolCalls.entries()) {
-      for (const delta of toolCallDeltas(call, place)) {
-        yield of({ tool_calls: [delta] });
+      for (const { delta, text } of toolCallDeltas(call, place)) {
+        yield of({ tool_calls: [delta] }, text);
       }
     }
   } else {
     yield of({ role: 'assistant', content: '', refusal: null });
     for (const content of streamPieces(choice.text)) {
-      yield of({ content });
+      yield of({ content }, content);
     }
   }
-  yield of({}, choice.finishReason);
+  yield of({}, '', choice.finishReason);
 }
 
 /** The name comes with the first fragment, the arguments in pieces that are no JSON by themselves. */
-function* toolCallDeltas(call: ToolCall, index: number): Generator<object> {
-  yield { index, id: call.id, type: 'function', function: { name: call.name, arguments: '' } };
+function* toolCallDeltas(call: ToolCall, index: number): Generator<Pick<ChoiceDelta, 'delta' | 'text'>> {
+  const { id, name } = call;
+  yield { delta: { index, id, type: 'function', function: { name, arguments: '' } }, text: name };
   for (const piece of streamPieces(call.arguments)) {
-    yield { index, function: { arguments: piece } };
+    yield { delta: { index, function: { arguments: piece } }, text: piece };
   }
 }

@@ -1,6 +1,9 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import type { QuotaVisit } from '../quota/quota.desk.js';
 import type { UsageCounts } from '../reply/completion.js';
+import type { ReplyMeter } from '../reply/reply.meter.js';
 import type { Exchange } from '../wire/exchange.js';
+import { maskSecret } from './secret.mask.js';
 import { parseJson } from '../request/request.body.js';
 import type { Endpoint } from '../script/script.js';
 
@@ -16,7 +19,12 @@ export class TrafficRecord {
   bodyBytes = 0;
   outcome: 'open' | 'answered' | 'cut' | 'aborted' = 'open';
   endedAt: number | undefined;
+  /** What the whole reply costs, as soon as it is known. */
   usage: UsageCounts | undefined;
+  /** Counts what is said of the reply while it streams. */
+  meter: ReplyMeter | undefined;
+  /** Its place in the quota of its model and key. */
+  visit: QuotaVisit | undefined;
   readonly path: string;
   private readonly method: string;
   private readonly headers: IncomingHttpHeaders;
@@ -34,6 +42,17 @@ export class TrafficRecord {
 
   get status(): number | undefined {
     return this.exchange.status;
+  }
+
+  /** The request has ended. */
+  end(): void {
+    this.endedAt = Date.now();
+    this.outcome = this.exchange.outcome;
+    const { outcome, usage, meter, visit } = this;
+    visit?.leave(outcome, outcome === 'answered' ? Promise.resolve(usage) : Promise.resolve(meter?.bill()));
+    // The latest records outlive their requests; what has been said need not.
+    this.meter = undefined;
+    this.visit = undefined;
   }
 
   keepBody(raw: string): void {
@@ -64,14 +83,10 @@ export class TrafficRecord {
   }
 }
 
-/** Secrets are shown by their last four characters only. */
-export function maskSecrets(headers: IncomingHttpHeaders): IncomingHttpHeaders {
+function maskSecrets(headers: IncomingHttpHeaders): IncomingHttpHeaders {
   return Object.fromEntries(
     Object.entries(headers).map(([name, value]) => {
-      return [
-        name,
-        SECRET_HEADERS.has(name) ? String(value).replace(/\S{5,}$/, (secret) => `…${secret.slice(-4)}`) : value,
-      ];
+      return [name, SECRET_HEADERS.has(name) ? maskSecret(String(value)) : value];
     }),
   );
 }

@@ -41,7 +41,7 @@ export class TrafficStats {
       increment(this.others, endpoint);
     }
     exchange.response.once('close', () => {
-      this.end(record, exchange);
+      this.end(record);
     });
     return record;
   }
@@ -52,9 +52,8 @@ export class TrafficStats {
     increment(this.chat.byModel, model);
   }
 
-  private end(record: TrafficRecord, exchange: Exchange): void {
-    record.endedAt = Date.now();
-    record.outcome = exchange.outcome;
+  private end(record: TrafficRecord): void {
+    record.end();
     if (record.endpoint !== 'chat') {
       return;
     }

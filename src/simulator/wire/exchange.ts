@@ -32,12 +32,12 @@ export class Exchange {
     return this.gone.signal;
   }
 
-  /** How it ended: the whole answer is out, a script ended the connection, or the client left before. Final once the response has closed. */
+  /** How it ended: the whole answer is out, a script ended it before, or the client left before. Final once the response has closed. */
   get outcome(): 'answered' | 'cut' | 'aborted' {
-    if (this.response.writableFinished) {
-      return 'answered';
+    if (this.wasCutByUs) {
+      return 'cut';
     }
-    return this.wasCutByUs ? 'cut' : 'aborted';
+    return this.response.writableFinished ? 'answered' : 'aborted';
   }
 
   /** True when there is nobody to answer any more. */
@@ -64,6 +64,12 @@ export class Exchange {
 
   sendJson(status: number, body: unknown, headers: OutgoingHttpHeaders = {}): void {
     this.send(status, { 'content-type': 'application/json', ...headers }, JSON.stringify(body));
+  }
+
+  /** Ends the body cleanly where it is. */
+  endEarly(): void {
+    this.wasCutByUs = true;
+    this.response.end();
   }
 
   /** Ends the connection as a crash does, after everything written so far is out. */

@@ -74,9 +74,14 @@ export class ReplyDelivery {
     await this.player('json').play(bodyFrames(text, position));
   }
 
-  async stream(headers: OutgoingHttpHeaders, frames: Iterable<Frame>): Promise<void> {
+  /** @param onWritten told of each frame that is out */
+  async stream(
+    headers: OutgoingHttpHeaders,
+    frames: Iterable<Frame>,
+    onWritten: (frame: Frame) => void = () => undefined,
+  ): Promise<void> {
     await this.head(200, { ...STREAM_HEADERS, ...headers }, 0);
-    await this.player('stream').play(frames);
+    await this.player('stream', onWritten).play(frames);
   }
 
   private async head(status: number, headers: OutgoingHttpHeaders, position: number): Promise<void> {
@@ -97,8 +102,9 @@ export class ReplyDelivery {
     }
   }
 
-  private player(kind: 'stream' | 'json'): ReplyPlayer {
-    return new ReplyPlayer({ exchange: this.exchange, clock: this.clock, behaviour: this.behaviour, kind });
+  private player(kind: 'stream' | 'json', onWritten?: (frame: Frame) => void): ReplyPlayer {
+    const { exchange, clock, behaviour } = this;
+    return new ReplyPlayer({ exchange, clock, behaviour, kind, ...(onWritten && { onWritten }) });
   }
 }
 

@@ -14,6 +14,8 @@ export interface Playback {
   readonly behaviour: ScriptedBehaviour;
   /** A comment fits between any two frames of a stream; JSON takes empty lines, before it begins. */
   readonly kind: 'stream' | 'json';
+  /** Told of each frame that is out. */
+  readonly onWritten?: (frame: Frame) => void;
 }
 
 /** Plays the frames of a reply in their time, with what the script does to them. The head is out before. */
@@ -36,6 +38,7 @@ export class ReplyPlayer {
       await this.playback.clock.until(frame.position, this.onWait);
       await this.onWait?.();
       await this.writer.write(frame.text);
+      this.playback.onWritten?.(frame);
       written += 1;
       this.onWait = this.playback.kind === 'json' ? undefined : this.onWait;
     }
@@ -64,7 +67,7 @@ export class ReplyPlayer {
     } else if (behaviour.endAfterFrames !== written) {
       return false;
     }
-    exchange.response.end();
+    exchange.endEarly();
     return true;
   }
 }

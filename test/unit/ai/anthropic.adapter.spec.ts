@@ -58,6 +58,7 @@ describe('AnthropicAdapter', () => {
       object: 'chat.completion',
       created: 1_700_000_000,
       model: 'claude-sonnet-4-5-20250929',
+      service_tier: 'default',
       choices: [
         {
           index: 0,
@@ -211,7 +212,7 @@ describe('AnthropicAdapter', () => {
     ['authentication_error', 'key', 'upstream_auth'],
     ['billing_error', 'key', 'insufficient_quota'],
     ['permission_error', 'key', 'upstream_auth'],
-    ['not_found_error', 'upstream', 'upstream_error'],
+    ['not_found_error', 'deployment', 'upstream_error'],
     ['request_too_large', 'request', 'request_too_large'],
     ['rate_limit_error', 'upstream', 'rate_limit_exceeded'],
     ['api_error', 'upstream', 'upstream_error'],

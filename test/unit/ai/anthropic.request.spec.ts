@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { messagesRequest } from '../../../src/ai/upstream/anthropic/request.translator.js';
-import { writeJson, RawJson } from '../../../src/ai/upstream/anthropic/raw-json.js';
+import { writeJson, RawJson } from '../../../src/ai/wire/raw-json.js';
 import { sized } from '../../support/proof-scale.js';
 
 const SONNET = 'claude-sonnet-4-5-20250929';
@@ -110,6 +110,20 @@ describe('messagesRequest()', () => {
       { role: 'user', content: [{ type: 'text', text: 'Hi' }] },
       { role: 'assistant', content: [{ type: 'tool_use', id: 'call_1', name: 'f', input: {} }] },
       { role: 'user', content: [{ type: 'tool_result', tool_use_id: 'call_1' }] },
+    ]);
+  });
+
+  it('puts instructions that stand alone where a prompt has to be', () => {
+    expect(sent({ messages: [{ role: 'system', content: 'Say hello.' }] })).toMatchObject({
+      messages: [{ role: 'user', content: [{ type: 'text', text: 'Say hello.' }] }],
+    });
+    expect(sent({ messages: [{ role: 'system', content: 'Say hello.' }] })).not.toHaveProperty('system');
+  });
+
+  it('makes no turn of an answer without a word, as of a model that only thought', () => {
+    const silent = { role: 'assistant', content: '', reasoning_content: 'hm' };
+    expect(sent({ messages: [...hi, silent, { role: 'user', content: 'And?' }] })['messages']).toEqual([
+      { role: 'user', content: ['Hi', 'And?'].map((text) => ({ type: 'text', text })) },
     ]);
   });
 

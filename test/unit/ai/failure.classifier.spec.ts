@@ -1,5 +1,11 @@
 import { describe, expect, it } from '@jest/globals';
-import { classifyAnswer, classifyInBand, hasError } from '../../../src/ai/upstream/failure.classifier.js';
+import { nextStep } from '../../../src/ai/call/failure.policy.js';
+import {
+  classifyAnswer,
+  classifyInBand,
+  hasError,
+  uselessAnswer,
+} from '../../../src/ai/upstream/failure.classifier.js';
 
 const acme = { name: 'acme', apiKey: 'acme-key-1' };
 const answer = (status: number, body: unknown, headers = {}) => ({ provider: acme, status, headers, body, now: 0 });
@@ -24,21 +30,20 @@ describe('classifyAnswer()', () => {
     [429, { error: { code: 'project_spend_limit_exceeded' } }, 'key', 'insufficient_quota'],
     [429, { error: { code: 'rate_limit_exceeded' } }, 'upstream', 'rate_limit_exceeded'],
     [429, { error: { message: 'INSUFFICIENT QUOTA' } }, 'upstream', 'rate_limit_exceeded'],
-    [404, { error: { code: 'model_not_found' } }, 'upstream', 'upstream_error'],
-    [403, { error: { code: 'model_not_found' } }, 'upstream', 'upstream_error'],
-    [400, { error: { code: 'model_not_found', type: 'invalid_request_error' } }, 'upstream', 'upstream_error'],
+    [404, { error: { code: 'model_not_found' } }, 'deployment', 'upstream_error'],
+    [403, { error: { code: 'model_not_found' } }, 'deployment', 'upstream_error'],
+    [400, { error: { code: 'model_not_found', type: 'invalid_request_error' } }, 'deployment', 'upstream_error'],
     [403, { error: { code: 'content_policy_violation', message: 'flagged' } }, 'request', 'invalid_request'],
     [403, { error: { code: 403, metadata: { reasons: ['hate'] } } }, 'request', 'invalid_request'],
-    [403, { error: { code: 403, metadata: { provider_name: 'X' } } }, 'upstream', 'upstream_error'],
+    [403, { error: { code: 403, metadata: { provider_name: 'X' } } }, 'deployment', 'upstream_error'],
     [403, { error: { code: 403, message: 'Key limit exceeded' } }, 'key', 'upstream_auth'],
     [400, [{ error: { code: 400, status: 'INVALID_ARGUMENT', message: 'no' } }], 'request', 'invalid_request'],
-    [400, [{ error: { code: 400, status: 'FAILED_PRECONDITION' } }], 'upstream', 'upstream_error'],
+    [400, [{ error: { code: 400, status: 'FAILED_PRECONDITION' } }], 'deployment', 'upstream_error'],
     [500, 'boom', 'upstream', 'upstream_error'],
     [502, '<html>', 'upstream', 'upstream_error'],
     [503, {}, 'upstream', 'overloaded'],
     [529, {}, 'upstream', 'overloaded'],
     [504, {}, 'upstream', 'timeout'],
-    [302, {}, 'upstream', 'upstream_error'],
   ])('%d %j: blames the %s with %s', (status, body, blame, code) => {
     expect(classifyAnswer(answer(status, body))).toMatchObject({ blame, code });
   });
@@ -58,7 +63,7 @@ describe('classifyAnswer()', () => {
     [400, { error: { status: 'FAILED_PRECONDITION' } }],
     [403, { error: { code: 403, metadata: { provider_name: 'X' } } }],
   ])('does not ask the same model again that it may not use there: %d %j', (status, body) => {
-    expect(classifyAnswer(answer(status, body)).isRetryable).toBe(false);
+    expect(classifyAnswer(answer(status, body)).blame).toBe('deployment');
   });
 
   it('tells a prompt that a moderator refused by its code, with the words and without what it flagged', () => {
@@ -112,7 +117,7 @@ describe('classifyAnswer()', () => {
   it('row 14: knows it by the words that the configuration gives, and tells it by the code that clients know', () => {
     const body = { error: { message: 'E1042: zu viele Token', code: 'E1042' } };
     expect(classifyAnswer(answer(400, body))).toMatchObject({ code: 'invalid_request', reportedCode: 'E1042' });
-    const provider = { ...acme, contextErrorPatterns: [/zu viele token/i] };
+    const provider = { ...acme, contextErrorPatterns: /zu viele token/i };
     const known = classifyAnswer({ ...answer(400, body), provider });
     expect(known).toMatchObject({ code: 'context_length_exceeded', reportedCode: 'context_length_exceeded' });
     expect(classifyAnswer({ ...answer(500, body), provider }).code).toBe('upstream_error');
@@ -125,6 +130,57 @@ describe('classifyAnswer()', () => {
 
   it('keeps the wait that the provider asks for', () => {
     expect(classifyAnswer(answer(429, {}, { 'retry-after': '7' })).retryAfterMs).toBe(7_000);
+  });
+});
+
+describe('classifyAnswer(), of every status that a provider can refuse with', () => {
+  const KEYS: Readonly<Record<number, string>> = {
+    401: 'upstream_auth',
+    402: 'insufficient_quota',
+    403: 'upstream_auth',
+  };
+  const REQUESTS = [400, 413, 415, 422];
+  const PASSING = [408, 409, 429];
+  const LASTING = [501, 505, 506, 508, 510, 511];
+  const CODES: Readonly<Record<number, string>> = {
+    408: 'timeout',
+    429: 'rate_limit_exceeded',
+    503: 'overloaded',
+    504: 'timeout',
+    529: 'overloaded',
+  };
+  const FRESH = { attempts: 1, attemptsHere: 1, remainingMs: 60_000, hasSibling: false, hasOther: false, isOut: false };
+
+  const expectedOf = (status: number): { readonly blame: string; readonly step: string } => {
+    if (REQUESTS.includes(status)) return { blame: 'request', step: 'stop' };
+    if (status in KEYS) return { blame: 'key', step: 'leave' };
+    const mayPass = PASSING.includes(status) || (status >= 500 && !LASTING.includes(status));
+    return mayPass ? { blame: 'upstream', step: 'retry' } : { blame: 'deployment', step: 'leave' };
+  };
+
+  it.each(Array.from({ length: 300 }, (_, index) => 300 + index))('row 1: %d', (status) => {
+    for (const body of [undefined, {}, { error: { message: 'no' } }]) {
+      const failure = classifyAnswer(answer(status, body, { 'retry-after': '1' }));
+      const { blame, step } = expectedOf(status);
+      expect(failure.blame).toBe(blame);
+      expect(nextStep(failure, FRESH, 0.5).kind).toBe(step);
+      if (blame === 'deployment') expect(failure.code).toBe('upstream_error');
+      if (blame === 'upstream') expect(failure.code).toBe(CODES[status] ?? 'upstream_error');
+      if (blame === 'key') expect(failure.code).toBe(KEYS[status]);
+      // A client that reads it does not begin anew what was tried here, but for a rate limit.
+      const isFinal = (blame === 'deployment' || blame === 'upstream') && status !== 429;
+      if (isFinal) expect(failure.afterAllAttempts().isRetryable).toBe(false);
+    }
+  });
+});
+
+describe('uselessAnswer()', () => {
+  it('is left for another deployment, never asked for here again, and told as 502', () => {
+    const usage = { prompt_tokens: 7, completion_tokens: 3 };
+    const failure = uselessAnswer('acme', 'called a tool that is none', usage);
+    expect(failure).toMatchObject({ blame: 'deployment', code: 'upstream_error', usage });
+    expect(failure.message).toBe('acme called a tool that is none');
+    expect(failure.afterAllAttempts().isRetryable).toBe(false);
   });
 });
 

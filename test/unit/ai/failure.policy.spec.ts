@@ -62,6 +62,12 @@ describe('nextStep()', () => {
     expect(stepAfter(failure('upstream', code), state).kind).toBe(kind);
   });
 
+  it('leaves a deployment at once where what is asked for is not to be had, whoever is left', () => {
+    for (const state of [{}, OTHER, SIBLING, { isOut: true }]) {
+      expect(stepAfter(failure('deployment', 'upstream_error', { retryAfterMs: 1 }), state)).toEqual({ kind: 'leave' });
+    }
+  });
+
   it('leaves what no second try can change', () => {
     expect(stepAfter(failure('upstream', 'upstream_error', { isRetryable: false }))).toEqual({ kind: 'leave' });
   });
@@ -111,6 +117,7 @@ describe('nextStep()', () => {
     ['request', 'unprocessable'],
     ['key', 'insufficient_quota'],
     ['key', 'upstream_auth'],
+    ['deployment', 'upstream_error'],
     ['upstream', 'rate_limit_exceeded'],
     ['upstream', 'overloaded'],
     ['upstream', 'upstream_error'],

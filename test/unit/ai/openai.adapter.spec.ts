@@ -1,8 +1,9 @@
+import { Readable } from 'node:stream';
 import { describe, expect, it } from '@jest/globals';
 import { foreignSignatureEdits } from '../../../src/ai/upstream/foreign-signatures.js';
 import { OpenAiAdapter } from '../../../src/ai/upstream/openai.adapter.js';
 import type { AttemptRequest } from '../../../src/ai/upstream/provider.adapter.js';
-import { UndiciTransport } from '../../../src/ai/upstream/undici.transport.js';
+import { UndiciTransport, type UpstreamAnswer } from '../../../src/ai/upstream/undici.transport.js';
 import { editObject } from '../../../src/ai/wire/json-text.js';
 
 const attempt = (signal = new AbortController().signal): AttemptRequest => ({
@@ -35,6 +36,17 @@ class FailingTransport extends UndiciTransport {
   }
 }
 
+class AnsweringTransport extends UndiciTransport {
+  constructor(private readonly text: string) {
+    super();
+  }
+
+  override send(): Promise<UpstreamAnswer> {
+    const headers = { 'content-type': 'application/json' };
+    return Promise.resolve({ status: 200, headers, body: Readable.from([Buffer.from(this.text)]) });
+  }
+}
+
 describe('OpenAiAdapter', () => {
   it('calls a connection that was not taken in time a timeout', async () => {
     const error = Object.assign(new Error('Connect Timeout Error'), { code: 'UND_ERR_CONNECT_TIMEOUT' });
@@ -64,6 +76,45 @@ describe('OpenAiAdapter', () => {
     const transport = new UndiciTransport();
     await expect(new OpenAiAdapter(transport).complete(attempt())).rejects.toMatchObject({ code: 'upstream_error' });
     await transport.close();
+  });
+});
+
+describe('a whole answer in OpenAI format', () => {
+  const completed = async (text: string) => new OpenAiAdapter(new AnsweringTransport(text)).complete(attempt());
+  const answer = (...choices: unknown[]): string => JSON.stringify({ id: 'c', choices });
+
+  it.each([
+    ['no choices', '{"id":"c"}'],
+    ['choices that are null', '{"choices":null}'],
+    ['an empty list', answer()],
+    ['a list in the list', answer([])],
+    ['null in the list', answer(null)],
+    ['a word in the list', answer('Hi')],
+    ['an object in place of the list', '{"choices":{"0":{"message":{"content":"Hi"}}}}'],
+    ['a choice without a message', answer({ index: 0, finish_reason: 'stop' })],
+    ['a message that is null', answer({ message: null })],
+    ['a message that is text', answer({ message: 'Hi' })],
+    ['a message with nothing in it', answer({ message: { role: 'assistant' } })],
+    ['a second choice without a message', answer({ message: { content: 'Hi' } }, {})],
+    ['a reason that is no word', answer({ message: { content: 'Hi' }, finish_reason: 7 })],
+    ['a failed end', answer({ message: { content: 'Hi' }, finish_reason: 'error' })],
+    ['an abort', answer({ message: { content: '' }, finish_reason: 'abort' })],
+  ])('is none with %s', async (_, text) => {
+    await expect(completed(text)).rejects.toMatchObject({ blame: 'upstream', code: 'upstream_error' });
+  });
+
+  it('is of no use, and not to be paid twice, where it ended for a reason of its own before it began', async () => {
+    const text = '{"choices":[{"message":{"content":""},"finish_reason":"sensitive"}],"usage":{"prompt_tokens":3}}';
+    await expect(completed(text)).rejects.toMatchObject({ blame: 'deployment', usage: { prompt_tokens: 3 } });
+  });
+
+  it.each([
+    '{"choices":[{"message":{"role":"assistant","content":""},"finish_reason":"stop"}]}',
+    ' {"choices" : [{"message":{"content":null,"tool_calls":[{"n":12345678901234567890}]},"finish_reason":null}]}\n',
+    '{"choices":[{"message":{"content":"caf\\u00e9 \ud83d\ude00"},"finish_reason":"eos_of_next_year"}],"error":{}}',
+    '{"choices":[{"message":{"refusal":"no"}},{"message":{"reasoning":"hm"}}],"x":[1.10]}',
+  ])('passes to the last byte: %s', async (text) => {
+    expect((await completed(text)).text).toBe(text);
   });
 });
 

@@ -103,4 +103,50 @@ describe('readChatStream()', () => {
     ];
     expect(await relayed(framed(...events))).toMatch(/data: \[DONE\]\n\n$/);
   });
+
+  const failing = [
+    'error',
+    'abort',
+    'aborted',
+    'cancelled',
+    'insufficient_system_resource',
+    'network_error',
+    'TIMEOUT',
+  ];
+
+  it.each(failing)('takes the end "%s" for a failure, before content and after it', async (finish_reason) => {
+    const failure = { blame: 'upstream', code: 'upstream_error', message: expect.stringContaining(finish_reason) };
+    const end = said({ delta: { content: '' }, finish_reason });
+    await expect(relayed(framed(end))).rejects.toMatchObject(failure);
+    await expect(relayed(framed(said({ delta: { content: 'Hel' } }), end))).rejects.toMatchObject(failure);
+  });
+
+  it('takes an end that nobody knows for one where something was said, and else for an answer of no use', async () => {
+    const end = said({ delta: {}, finish_reason: 'eos' });
+    for (const delta of [{ content: 'a' }, { reasoning: 'hm' }, { tool_calls: [{ index: 0 }] }])
+      expect(await relayed(framed(said({ delta }), end))).toMatch(/"eos".*data: \[DONE\]\n\n$/s);
+    const useless = { blame: 'deployment', code: 'upstream_error' };
+    await expect(relayed(framed(said({ delta: { role: 'assistant' } }), end))).rejects.toMatchObject(useless);
+    const usage = { prompt_tokens: 3, completion_tokens: 9 };
+    await expect(relayed(framed({ ...end, usage }))).rejects.toMatchObject({ ...useless, usage });
+  });
+
+  it('takes an empty finish_reason for none yet', async () => {
+    const events = [said({ delta: { content: 'a' }, finish_reason: '' }), said({ delta: {}, finish_reason: 'stop' })];
+    expect(await relayed(framed(...events))).toMatch(/data: \[DONE\]\n\n$/);
+    await expect(relayed(framed(...events.slice(0, 1)))).rejects.toMatchObject({ blame: 'upstream' });
+  });
+
+  it.each([
+    ['a list within', { choices: [[]] }],
+    ['text', { choices: 'x' }],
+    ['an object', { choices: { 0: {} } }],
+    ['a finish_reason that is a number', said({ delta: { content: 'a' }, finish_reason: 7 })],
+  ])('does not take for choices: %s', async (_, chunk) => {
+    await expect(relayed(framed(chunk, said({ finish_reason: 'stop' })))).rejects.toMatchObject({
+      blame: 'upstream',
+      code: 'upstream_error',
+      message: 'acme sent something that is not a completion stream',
+    });
+  });
 });

@@ -8,7 +8,7 @@ import { TokenCounters, type TokenCounter } from '../../../src/tokens/index.js';
 import { candidateAt, SequenceBench } from '../../support/sequence-bench.js';
 
 const { model } = candidateAt(0);
-const USAGE = { promptTokens: 12, cachedTokens: 0, completionTokens: 1 };
+const PROMPT_TOKENS = 12;
 
 /** Knows what it was asked for, and can fail. */
 class ScriptedCounters extends TokenCounters {
@@ -48,7 +48,8 @@ describe('PromptGauge', () => {
     const { fleet, gauge } = gaugeOver(new ScriptedCounters(new Error('no vocabulary')), logger);
     const { call } = new SequenceBench();
     await expect(gauge.count(call, model)).rejects.toThrow('no vocabulary');
-    for (let sample = 0; sample < 2_000 && lines.length === 0; sample += 1) await gauge.learn(call, model, USAGE);
+    for (let sample = 0; sample < 2_000 && lines.length === 0; sample += 1)
+      await gauge.learn(call, model, PROMPT_TOKENS);
     expect(lines.join('\n')).toContain('no vocabulary');
     await fleet.close();
   });

@@ -40,6 +40,8 @@ beforeEach(() => {
     providers: [],
     tiers: { free: [], pro: [], enterprise: [] },
     attempts,
+    cache: { maxBytes: 1_024, maxEntryBytes: 1_024, idempotencyMs: 60_000 },
+    ledger: { keepMs: 86_400_000 },
     requestDeadlineMs: 9_000,
   };
   status = new StatusService(places, fleet, observer, options);

@@ -5,6 +5,7 @@ import { Attempt } from '../../../src/ai/call/attempt.js';
 import { parseChatRequest } from '../../../src/ai/call/chat-request.js';
 import { CompletionObserver } from '../../../src/ai/call/completion.observer.js';
 import { ATTEMPT_RULES } from '../../../src/ai/call/failure.policy.js';
+import { AttemptQuota } from '../../../src/ai/quota/attempt.quota.js';
 import { UpstreamGate } from '../../../src/ai/call/upstream.gate.js';
 import { Fleet } from '../../../src/ai/fleet/index.js';
 import { MemoryFleetStore } from '../../../src/ai/fleet/memory-fleet.store.js';
@@ -16,6 +17,9 @@ import { createLogger } from '../../../src/observability/index.js';
 import { candidateAt, places, SequenceBench } from '../../support/sequence-bench.js';
 
 const BROKEN = new UpstreamFailure('upstream', 'upstream_error', 'broken');
+
+/** Of a call that nothing limits. */
+const NO_LIMITS = new AttemptQuota({ outputTokens: 0, tokens: 0, microUsd: 0 }, []);
 
 describe('UpstreamGate', () => {
   let fleet: Fleet;
@@ -39,6 +43,8 @@ describe('UpstreamGate', () => {
       providers: [],
       tiers: { free: [], pro: [], enterprise: [] },
       attempts: ATTEMPT_RULES,
+      cache: { maxBytes: 1_024, maxEntryBytes: 1_024, idempotencyMs: 60_000 },
+      ledger: { keepMs: 86_400_000 },
       requestDeadlineMs: 9_000,
     };
     gate = new UpstreamGate(fleet, keys, observer, options);
@@ -48,7 +54,7 @@ describe('UpstreamGate', () => {
   function attemptAt(candidate: Candidate, totalMs = 60_000): Attempt {
     const attempt = new Attempt(
       new SequenceBench().call,
-      { candidate },
+      { candidate, quota: NO_LIMITS },
       { provider: candidate.deployment.provider, totalMs, idleMs: 1_000 },
       () => undefined,
     );
@@ -94,12 +100,12 @@ describe('UpstreamGate', () => {
       return fleet.keys.worthOf(key)?.remaining;
     };
     const attempt = (): void => {
-      const begun = gate.begin({ candidate: one, remainingMs: 5_000, isLast: true }, call);
+      const begun = gate.begin({ candidate: one, remainingMs: 5_000, isLast: true }, call, NO_LIMITS);
       begun.timers.stop();
       gate.failed(begun, new UpstreamFailure('request', 'invalid_request', 'refused'));
     };
     const bill = (): void => {
-      gate.billed(one, { promptTokens: 30, cachedTokens: 0, completionTokens: 12 }, 0.5);
+      gate.billed(one, { promptTokens: 30, completionTokens: 12 }, 0.5);
     };
     expect([left('requests', attempt), left('tokens', attempt), left('usd', attempt)]).toEqual([99, 100, 100]);
     expect([left('requests', bill), left('tokens', bill), left('usd', bill)]).toEqual([100, 58, 99.5]);
@@ -116,7 +122,9 @@ describe('UpstreamGate', () => {
     };
     gate.heard(one.deployment, headers);
     expect(fleet.isNearlyUsed(id, need)).toBe(false);
-    const [first, second] = [1, 2].map(() => gate.begin({ candidate: one, remainingMs: 5_000, isLast: true }, call));
+    const [first, second] = [1, 2].map(() =>
+      gate.begin({ candidate: one, remainingMs: 5_000, isLast: true }, call, NO_LIMITS),
+    );
     first?.timers.stop();
     expect(fleet.isNearlyUsed(id, need)).toBe(true);
     second?.request.heard({});
@@ -174,7 +182,11 @@ describe('UpstreamGate', () => {
   it('row 46: gives the last candidate all the time that is left, and the others their own', () => {
     const call = new SequenceBench().call;
     const turn = { candidate: one, remainingMs: 7_000 };
-    expect(gate.limitsOf({ ...turn, isLast: true }, call)).toEqual({ provider: 'one', totalMs: 7_000, idleMs: 1_000 });
+    expect(gate.limitsOf({ ...turn, isLast: true }, call)).toEqual({
+      provider: 'one',
+      totalMs: 7_000,
+      idleMs: 1_000,
+    });
     const stream = {
       ...call,
       request: parseChatRequest({ model: 'small', messages: [{ role: 'user' }], stream: true }),

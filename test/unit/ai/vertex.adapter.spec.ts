@@ -112,8 +112,8 @@ describe('the adapter for Vertex AI', () => {
     tokens.play((_, response) => {
       tokenJson(response, 400, { error: 'invalid_grant', error_description: 'Invalid grant: account not found' });
     });
-    for (const call of [adapter.complete(attempt()), adapter.stream(attempt())]) {
-      await expect(call).rejects.toMatchObject({
+    for (const call of [() => adapter.complete(attempt()), () => adapter.stream(attempt())]) {
+      await expect(call()).rejects.toMatchObject({
         blame: 'key',
         code: 'upstream_auth',
         message: "no access token is to be had for vertex with this service's credentials",
@@ -176,8 +176,8 @@ describe('the adapter for Vertex AI', () => {
     ['without a status', { error: { message: 'x' } }, 'upstream_error', undefined],
   ])('tells an error in place of an answer: %s', async (_, body, code, retryAfterMs) => {
     fake.play(json(200, body));
-    for (const call of [adapter.complete(attempt()), adapter.stream(attempt())])
-      await expect(call).rejects.toMatchObject({ blame: 'upstream', code, retryAfterMs });
+    for (const call of [() => adapter.complete(attempt()), () => adapter.stream(attempt())])
+      await expect(call()).rejects.toMatchObject({ blame: 'upstream', code, retryAfterMs });
   });
 
   it('gives signatures to a client that brings them back, call by call', async () => {

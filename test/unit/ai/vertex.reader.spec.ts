@@ -147,27 +147,6 @@ describe('a whole answer of Gemini', () => {
     ]);
   });
 
-  it.each(['MALFORMED_FUNCTION_CALL', 'UNEXPECTED_TOOL_CALL', 'OTHER', 'A_REASON_OF_NEXT_YEAR'])(
-    'is none where the model failed: %s',
-    (finishReason) => {
-      expect(() => whole({ candidates: [candidate([{ text: 'x' }], { finishReason })] })).toThrow(
-        expect.objectContaining({
-          blame: 'upstream',
-          code: 'upstream_error',
-          message: `vertex stopped its answer before the end: ${finishReason}`,
-        }),
-      );
-    },
-  );
-
-  it.each([
-    ['a picture', [{ inlineData: { mimeType: 'image/png', data: '' } }], 'inlineData'],
-    ['code that ran there', [{ text: 'x' }, { executableCode: { language: 'PYTHON' } }], 'executableCode'],
-  ])('is none where it holds %s, which would be missing', (_, parts, word) => {
-    const response = { candidates: [candidate(parts, { finishReason: 'STOP' })] };
-    expect(() => whole(response)).toThrow(`vertex answered with ${word}, which has no counterpart here`);
-  });
-
   it.each([
     ['nothing', {}],
     ['no candidates', { candidates: [] }],

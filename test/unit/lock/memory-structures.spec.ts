@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { EndingMap } from '../../../src/lock/memory/ending.map.js';
-import { ScoreSet } from '../../../src/lock/memory/score.set.js';
+import { ScoreSet } from '../../../src/store/index.js';
 
 const members = fc.constantFrom('a', 'b', 'c', 'd', 'e');
 const scores = fc.integer({ min: 0, max: 9 });

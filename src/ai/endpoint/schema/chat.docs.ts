@@ -8,7 +8,14 @@ import {
   ApiQuery,
   getSchemaPath,
 } from '@nestjs/swagger';
-import { ApiErrors, type DocumentedErrors, type DocumentedHeader, headerReferences } from '../../../http/index.js';
+import {
+  ApiErrors,
+  CALL_HEADERS,
+  type DocumentedErrors,
+  type DocumentedHeader,
+  headerReferences,
+  REPORT_HEADERS,
+} from '../../../http/index.js';
 import { COMPLETION_EXAMPLES, STREAM_EXAMPLES } from './completion.examples.js';
 import { DRY_RUN_EXAMPLE } from './dry-run.schema.js';
 import { oneOf } from './one-of.schema.js';
@@ -18,29 +25,39 @@ const DESCRIPTION = `To a provider that speaks OpenAI's format the body goes as 
 
 A deployment that fails is tried again, then the model's other ones, then its fallbacks, all within one budget of attempts and one deadline. The \`x-coordinator-*\` headers say who answered, why and after how many attempts.
 
+A request that says the same as an earlier one of the same caller's gets that one's answer, as long as its model keeps answers, at no cost; one that says the same as a call under way waits for its end, or reads along. \`user\`, \`metadata\`, the order of members and the way of delivery make no difference, everything else does. Only complete answers are kept. \`n\` above 1 and \`cache: false\` are passed by.
+
 With \`stream: true\` the answer is a stream of server-sent events. Each \`data:\` line is a \`ChatCompletionChunk\`; \`data: [DONE]\` ends the stream. What fails before the first content is answered with its status; what fails later is an event with an \`Error\`, after which neither chunks nor \`[DONE]\` follow. Lines that begin with a colon keep the connection alive.`;
 
-const REPORT_HEADERS: readonly DocumentedHeader[] = [
-  'x-coordinator-model',
-  'x-coordinator-provider',
-  'x-coordinator-route',
-  'x-coordinator-attempts',
-  'x-coordinator-cache',
-  'x-coordinator-queue-ms',
-  'x-coordinator-upstream-ms',
-  'x-coordinator-total-ms',
-];
+const { costUsd: COST, ...TOLD_ALWAYS } = REPORT_HEADERS;
+const TOLD: readonly DocumentedHeader[] = Object.values(TOLD_ALWAYS);
 
 const REQUEST_HEADERS = [
   {
-    name: 'x-coordinator-strict',
+    name: 'Idempotency-Key',
+    required: false,
+    description:
+      "The request is answered once, however often it is sent with this key: a repeat waits for the call that is under way, or gets the same answer again. The key is the caller's own and is remembered for a day. Failures are not: then a repeat is a new call. A call with a key runs to its end also where its client leaves.",
+    schema: { type: 'string', minLength: 1, maxLength: 255, pattern: '^[!-~]+$' },
+    example: 'order-4711-summary',
+  },
+  {
+    name: 'Cache-Control',
+    required: false,
+    description:
+      '`no-cache`: a call of its own, whose answer is kept. `no-store`: a call of its own, whose answer is not kept.',
+    schema: { type: 'string' },
+    example: 'no-cache',
+  },
+  {
+    name: CALL_HEADERS.strict,
     required: false,
     description:
       '`true`: no model but those that the request names. Not a fallback where they fail, are left alone or are shut down, and not another one of the tier, but the error.',
     schema: { type: 'string', enum: ['true', 'false'], default: 'false' },
   },
   {
-    name: 'x-coordinator-timeout-ms',
+    name: CALL_HEADERS.timeoutMs,
     required: false,
     description: "The time that this request has, ms; shorter than the server's own deadline, or that holds.",
     schema: { type: 'integer', minimum: 1 },
@@ -84,12 +101,17 @@ const ERRORS: DocumentedErrors = {
   },
   request_too_large: { message: 'the request body is too large: the limit is 33554432 bytes' },
   unsupported_media_type: { message: 'the content-type must be application/json: it is missing' },
+  idempotency_mismatch: {
+    message: 'this Idempotency-Key was used for another request',
+    param: 'Idempotency-Key',
+  },
   unprocessable: { message: 'claude-sonnet-4.5 at anthropic: seed has no counterpart there', param: 'seed' },
   rate_limit_exceeded: { message: 'openai is at its rate limit' },
   insufficient_quota: { message: 'the quota bought from openai is used up' },
   upstream_error: { message: 'openai could not be reached' },
   upstream_auth: { message: "openai refused this service's credentials" },
   overloaded: { message: 'gpt-4.1 at openai has failed lately and is left alone for a while' },
+  store_unavailable: { message: 'the store is not available now; try again later' },
   timeout: { message: 'the time this request had is over' },
 };
 
@@ -118,7 +140,7 @@ export function ChatCompletionDocs(): MethodDecorator {
     ApiExtension('x-event-data', {
       oneOf: [{ $ref: getSchemaPath('ChatCompletionChunk') }, { $ref: getSchemaPath('Error') }],
     }),
-    ApiErrors(ERRORS, REPORT_HEADERS),
+    ApiErrors(ERRORS, TOLD),
   );
 }
 
@@ -126,7 +148,7 @@ function CompletionAnswer(): MethodDecorator {
   return ApiOkResponse({
     description:
       'The completion; with `stream: true` as server-sent events. With `dryRun=true` what would become of it.',
-    headers: headerReferences([...REPORT_HEADERS, 'x-coordinator-cost-usd', 'openai-processing-ms', 'openai-version']),
+    headers: headerReferences([...TOLD, COST, 'openai-processing-ms', 'openai-version']),
     content: {
       'application/json': {
         schema: oneOf('object', {

@@ -16,7 +16,7 @@ const OWN_MEMBERS: Readonly<Record<string, Schema>> = {
     type: 'boolean',
     nullable: true,
     description:
-      '`false`: neither answered from the cache nor kept in it. There is no cache yet: no effect so far. Never sent to a provider.',
+      '`false`: neither answered from the cache nor kept in it, and joined with no call that is under way. Never sent to a provider.',
   },
 };
 

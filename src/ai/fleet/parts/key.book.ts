@@ -2,13 +2,21 @@ import type { Tier } from '../../../config/index.js';
 import type { FleetObserver } from '../fleet.observer.js';
 import { NO_NEED } from '../quota.need.js';
 import { wholeOf } from '../topics/fields.js';
-import { type Parking, type ParkingChange, type ParkingReason, parkingTopic } from '../topics/parking.topic.js';
+import {
+  type KeyFault,
+  type Parking,
+  type ParkingChange,
+  type ParkingReason,
+  parkingTopic,
+} from '../topics/parking.topic.js';
 import { type KeyWorth, type UsageChange, type UsageUnit, usageTopic } from '../topics/usage.topic.js';
 import { type LinePorts, TopicLine } from '../view/topic.line.js';
 
 /** Why a key is out, and for how long yet. */
 export interface ParkingCard {
-  readonly reason: ParkingReason;
+  readonly reason: KeyFault;
+  /** It was refused for a call: a check that passes is no proof that the next one will not be. */
+  readonly isByCall?: true;
   readonly leftMs: number;
 }
 
@@ -39,6 +47,8 @@ export interface Spending {
 
 /** The longest that a key is out by one word, ms. */
 const LONGEST_PARKING_MS = 86_400_000;
+/** How long a key is out that was refused for a call, ms: at first, and at most, where it doubles. */
+const DENIED_MS = { first: 60_000, longest: 900_000 } as const;
 const MICROS = 1_000_000;
 /** A key is nearly used up when this part of the most it ever had is left, or one unit (a cent of money). */
 const NEARLY = 0.01;
@@ -72,9 +82,22 @@ export class KeyBook {
   }
 
   /** Takes a key out, for all pods, until it is unparked or the time is over. At most a day. */
-  park(key: string, reason: ParkingReason, forMs: number): void {
-    this.parking.insist(key, { reason, forMs: Math.min(Math.max(1, wholeOf(forMs)), LONGEST_PARKING_MS) });
-    void this.parking.flush();
+  park(key: string, reason: KeyFault, forMs: number): void {
+    this.#park(key, reason, forMs);
+  }
+
+  /**
+   * A call was refused because of the key: it is out for a minute whatever a check says, and for twice as long as the last time where that
+   * ended less than a minute ago, at most 15 minutes.
+   *
+   * @returns false where it was out already: what was under way then says nothing new
+   */
+  deny(key: string): boolean {
+    const last = this.parking.bodyOf(key);
+    if (last !== undefined && last.reason !== 'quota' && this.#left(last) > 0) return false;
+    const lastMs = last?.reason === 'denied' ? last.until - last.saidAt : 0;
+    this.#park(key, 'denied', Math.min(Math.max(DENIED_MS.first, 2 * lastMs), DENIED_MS.longest));
+    return true;
   }
 
   /** A check passed: the key is good. */
@@ -87,7 +110,8 @@ export class KeyBook {
   parkingOf(key: string): ParkingCard | undefined {
     const parking = this.parking.bodyOf(key);
     const leftMs = this.#left(parking);
-    return parking === undefined || leftMs === 0 ? undefined : { reason: parking.reason, leftMs };
+    if (parking === undefined || leftMs === 0) return undefined;
+    return { reason: faultOf(parking), leftMs, ...(parking.reason === 'denied' && { isByCall: true }) };
   }
 
   /** What a usage check said. */
@@ -138,11 +162,16 @@ export class KeyBook {
     return worth.left <= Math.max(least, worth.most * NEARLY) || worth.left < inWhole(worth.unit, needed);
   }
 
+  #park(key: string, reason: ParkingReason, forMs: number): void {
+    this.parking.insist(key, { reason, forMs: Math.min(Math.max(1, wholeOf(forMs)), LONGEST_PARKING_MS) });
+    void this.parking.flush();
+  }
+
   #announce(key: string, parking: Parking | undefined): void {
     const leftMs = this.#left(parking);
     if (parking !== undefined && leftMs > 0) {
       this.#announced.add(key);
-      this.observer.parked(key, { reason: parking.reason, forMs: leftMs });
+      this.observer.parked(key, { reason: faultOf(parking), forMs: leftMs });
     } else if (this.#announced.delete(key)) {
       this.observer.unparked(key);
     }
@@ -151,6 +180,10 @@ export class KeyBook {
   #left(parking: Parking | undefined): number {
     return parking === undefined ? 0 : Math.max(0, parking.until - this.ports.clock.now);
   }
+}
+
+function faultOf({ reason }: Parking): KeyFault {
+  return reason === 'quota' ? 'quota' : 'refused';
 }
 
 function inWhole(unit: UsageUnit, amount: number): number {

@@ -2,9 +2,15 @@ import { FLEET_LIMITS as LIMITS } from '../fleet.limits.js';
 import type { Topic } from '../fleet.store.js';
 import { fieldsOf, oneOf, wholeNumber } from './fields.js';
 
-export const PARKING_REASONS = ['quota', 'refused'] as const;
-/** `quota`: what it pays for is used up. `refused`: the provider does not take it. */
+export const PARKING_REASONS = ['quota', 'refused', 'denied'] as const;
+/**
+ * `quota`: what it pays for is used up. `refused`: the provider says of it that it is bad. `denied`: the provider did not take it for a
+ * call, whatever it says of it.
+ */
 export type ParkingReason = (typeof PARKING_REASONS)[number];
+
+/** The same for those who only want to know whether it may be used: what it pays for is used up, or its provider does not take it. */
+export type KeyFault = Exclude<ParkingReason, 'denied'>;
 
 /** A key that is not to be used; over where `until` is past. */
 export interface Parking {

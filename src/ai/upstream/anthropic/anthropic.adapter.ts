@@ -1,9 +1,9 @@
 import type { Readable } from 'node:stream';
 import { forwardedResponseHeaders } from '../../../http/index.js';
 import { hasContent } from '../../wire/chat-chunk.js';
-import { parseObject, type JsonObject } from '../../wire/json-value.js';
+import type { JsonObject } from '../../wire/json-value.js';
 import { MalformedStreamError } from '../../wire/sse.reader.js';
-import { brokenUpstream, classifyInBand, hasError } from '../failure.classifier.js';
+import { readWhole } from '../event-stream.js';
 import type {
   AttemptRequest,
   ProviderAdapter,
@@ -14,13 +14,12 @@ import type {
 } from '../provider.adapter.js';
 import { isJsonAnswer, ProviderLine, type ProviderMessage } from '../provider.line.js';
 import type { UndiciTransport, UpstreamAnswer } from '../undici.transport.js';
-import { UpstreamFailure } from '../upstream-failure.js';
 import { CompletionCollector } from './completion.collector.js';
 import { openAiError } from './error.translator.js';
 import { withExactInputs } from './exact-inputs.js';
 import { eventsOf, MessageReader } from './message.reader.js';
 import { readMessageStream } from './message.stream.js';
-import { UntranslatableError } from '../untranslatable.error.js';
+import { translated, untranslatableIn } from '../untranslatable.error.js';
 import { messagesRequest, type MessagesRequest } from './request.translator.js';
 
 /**
@@ -44,24 +43,17 @@ export class AnthropicAdapter implements ProviderAdapter {
     transport: UndiciTransport,
     private readonly now: () => number = Date.now,
   ) {
-    this.#line = new ProviderLine(transport, openAiError);
+    this.#line = new ProviderLine(transport, (body) => ({ body: openAiError(body) }), now);
   }
 
   untranslatable(body: JsonObject): Untranslatable | undefined {
-    try {
-      // Of these two nothing but an effort depends, which is told when the model is known.
-      messagesRequest(body, { model: '', maxOutputTokens: Number.POSITIVE_INFINITY });
-      return undefined;
-    } catch (error) {
-      if (error instanceof UntranslatableError) return { param: error.param, why: error.why };
-      throw error;
-    }
+    // Of these two nothing but an effort depends, which is told when the model is known.
+    return untranslatableIn(() => messagesRequest(body, { model: '', maxOutputTokens: Number.POSITIVE_INFINITY }));
   }
 
   async complete(attempt: AttemptRequest): Promise<UpstreamReply> {
-    const request = this.translate(attempt);
-    const isStreamed = request.maxTokens > LONGEST_UNSTREAMED_TOKENS;
-    const answer = await this.send(attempt, request, isStreamed);
+    const request = translatedRequest(attempt);
+    const answer = await this.send(attempt, request, request.maxTokens > LONGEST_UNSTREAMED_TOKENS);
     const value = isJsonAnswer(answer)
       ? await this.completionOf(answer, attempt)
       : await collect(this.events(answer.body, attempt), attempt.progressed);
@@ -69,23 +61,9 @@ export class AnthropicAdapter implements ProviderAdapter {
   }
 
   async stream(attempt: AttemptRequest): Promise<UpstreamStream> {
-    const { upstream } = attempt.deployment;
-    const answer = await this.send(attempt, this.translate(attempt), true);
-    if (isJsonAnswer(answer)) {
-      const value = parseObject(await this.#line.read(answer, attempt));
-      if (hasError(value)) throw classifyInBand(upstream, openAiError(value), this.now());
-      throw brokenUpstream(upstream.name, 'answered a request for a stream with something else');
-    }
-    return { headers: forwardedResponseHeaders(answer.headers), events: this.events(answer.body, attempt) };
-  }
-
-  private translate({ body, deployment, maxOutputTokens }: AttemptRequest): MessagesRequest {
-    try {
-      return messagesRequest(body, { model: deployment.model, maxOutputTokens });
-    } catch (error) {
-      if (!(error instanceof UntranslatableError)) throw error;
-      throw new UpstreamFailure('request', 'unprocessable', error.message, { param: error.param });
-    }
+    const answer = await this.send(attempt, translatedRequest(attempt), true);
+    const body = await this.#line.streamOf(answer, attempt);
+    return { headers: forwardedResponseHeaders(answer.headers), events: this.events(body, attempt) };
   }
 
   private send(attempt: AttemptRequest, request: MessagesRequest, isStream: boolean): Promise<UpstreamAnswer> {
@@ -100,25 +78,21 @@ export class AnthropicAdapter implements ProviderAdapter {
   }
 
   private async completionOf(answer: UpstreamAnswer, attempt: AttemptRequest): Promise<JsonObject> {
-    const { upstream } = attempt.deployment;
-    const text = await this.#line.read(answer, attempt);
-    const value = parseObject(text);
-    if (hasError(value)) throw classifyInBand(upstream, openAiError(value), this.now());
-    try {
-      return completionFrom(text, value, this.reader());
-    } catch (error) {
-      if (!(error instanceof MalformedStreamError)) throw error;
-      throw brokenUpstream(upstream.name, 'answered with something that is not a message', error);
-    }
+    const { text, value } = await this.#line.read(answer, attempt);
+    return readWhole(attempt.deployment.upstream.name, () => completionFrom(text, value, this.reader(attempt)));
   }
 
   private events(body: Readable, attempt: AttemptRequest): AsyncIterable<readonly StreamEvent[]> {
-    return readMessageStream(body, attempt, this.reader());
+    return readMessageStream(body, attempt, this.reader(attempt));
   }
 
-  private reader(): MessageReader {
-    return new MessageReader(Math.floor(this.now() / 1_000));
+  private reader({ deployment }: AttemptRequest): MessageReader {
+    return new MessageReader(deployment.upstream.name, Math.floor(this.now() / 1_000));
   }
+}
+
+function translatedRequest({ body, deployment: { model }, maxOutputTokens }: AttemptRequest): MessagesRequest {
+  return translated(() => messagesRequest(body, { model, maxOutputTokens }));
 }
 
 function completionFrom(text: string, message: JsonObject | undefined, reader: MessageReader): JsonObject {

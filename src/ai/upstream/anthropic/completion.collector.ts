@@ -21,9 +21,10 @@ export class CompletionCollector {
   #usage: unknown = undefined;
 
   add(chunk: Chunk): void {
-    this.#head = { id: chunk['id'], object: 'chat.completion', created: chunk['created'], model: chunk['model'] };
-    if (isObject(chunk['usage'])) this.#usage = chunk['usage'];
-    for (const choice of listOf(chunk['choices'])) {
+    const { choices, usage, ...head } = chunk;
+    this.#head = { ...head, object: 'chat.completion' };
+    if (isObject(usage)) this.#usage = usage;
+    for (const choice of listOf(choices)) {
       this.#finishReason = member(choice, 'finish_reason') ?? this.#finishReason;
       this.#addDelta(member(choice, 'delta'));
     }

@@ -10,13 +10,14 @@ const IMAGE_TYPES = ['image/jpeg', 'image/png', 'image/gif', 'image/webp'];
 const DATA_URL = /^data:([\w.+-]+\/[\w.+-]+);base64,/;
 
 /**
- * OpenAI's content, text or parts, as blocks. An empty text becomes no block: the Messages API takes none.
+ * OpenAI's content, text or parts, as blocks. A text of blanks becomes no block: the Messages API takes none,
+ * and it says nothing.
  *
  * @throws UntranslatableError for what is neither, and for parts of other kinds
  */
 export function blocksOf(content: unknown, path: string): readonly Block[] {
   if (!isGiven(content)) return [];
-  if (typeof content === 'string') return content === '' ? [] : [{ type: 'text', text: content }];
+  if (typeof content === 'string') return textBlock({}, content, path);
   if (!Array.isArray(content)) throw new UntranslatableError(path, 'must be a string or a list of parts');
   return content.flatMap((part: unknown, index) => blockOf(part, `${path}[${String(index)}]`));
 }
@@ -51,7 +52,7 @@ function blockOf(part: unknown, path: string): readonly Block[] {
 
 function textBlock(part: JsonObject, value: unknown, path: string): readonly Block[] {
   const text = textOf(value, path);
-  return text === '' ? [] : [{ type: 'text', text, ...cacheControl(part) }];
+  return text.trim() === '' ? [] : [{ type: 'text', text, ...cacheControl(part) }];
 }
 
 /** Anthropic's own member, which others write on OpenAI's parts too: where its prompt cache may cut. */

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { isObject, type JsonObject, member, parseObject } from '../../wire/json-value.js';
-import { RawJson } from './raw-json.js';
+import { RawJson } from '../../wire/raw-json.js';
 
 /** A JSON text's strings and numbers, each whole. */
 const TOKEN = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d+(?:\.\d+)?(?:[eE][+-]?\d+)?/g;

@@ -1,7 +1,9 @@
+import { saysSomething } from '../../wire/chat-chunk.js';
 import { entryOf, isObject, type JsonObject, member } from '../../wire/json-value.js';
 import { MalformedStreamError } from '../../wire/sse.reader.js';
-import { writeJson } from './raw-json.js';
-import { laterUsage, openAiUsage } from './usage.js';
+import { writeJson } from '../../wire/raw-json.js';
+import { uselessAnswer } from '../failure.classifier.js';
+import { laterUsage, openAiUsage, servedTier } from './usage.js';
 
 /** A chat.completion.chunk. */
 export type Chunk = JsonObject;
@@ -40,12 +42,16 @@ export class MessageReader {
   #head: JsonObject | undefined;
   #usage: JsonObject = {};
   #calls = 0;
+  #hasSaid = false;
   #finishReason: string | undefined;
 
   /** @param created - Unix seconds: the Messages API does not say */
-  constructor(private readonly created: number) {}
+  constructor(
+    private readonly provider: string,
+    private readonly created: number,
+  ) {}
 
-  /** @throws MalformedStreamError for what is not the protocol */
+  /** @throws MalformedStreamError for what is not the protocol, UpstreamFailure for an answer that is of no use */
   read(event: JsonObject): readonly Chunk[] {
     switch (event['type']) {
       case 'message_start':
@@ -125,7 +131,11 @@ export class MessageReader {
     this.#usage = laterUsage(this.#usage, usage);
     const reason = member(delta, 'stop_reason');
     if (typeof reason !== 'string') return [];
-    this.#finishReason = entryOf(FINISH_REASONS, reason) ?? 'stop';
+    const finish = entryOf(FINISH_REASONS, reason);
+    this.#finishReason = finish ?? 'stop';
+    // Words that nobody knows yet are an end where something was said.
+    if (finish === undefined && !this.#hasSaid)
+      throw uselessAnswer(this.provider, 'ended its answer before it began', openAiUsage(this.#usage));
     const explanation = member(member(delta, 'stop_details'), 'explanation');
     return [this.chunk(typeof explanation === 'string' ? { refusal: explanation } : {}, this.#finishReason)];
   }
@@ -152,13 +162,14 @@ export class MessageReader {
   }
 
   private chunk(delta: JsonObject, finishReason?: string): Chunk {
+    this.#hasSaid ||= saysSomething(delta);
     const choice = { index: 0, delta, logprobs: null, finish_reason: finishReason ?? null };
     return { ...this.#started(), choices: [choice], usage: null };
   }
 
   #started(): JsonObject {
     if (this.#head === undefined) throw new MalformedStreamError('an answer that does not begin with message_start');
-    return this.#head;
+    return { ...this.#head, ...servedTier(this.#usage) };
   }
 }
 

@@ -1,8 +1,9 @@
-import { isObject, type JsonObject, parseObject } from '../../wire/json-value.js';
+import { isObject, type JsonObject } from '../../wire/json-value.js';
 import { type Block, blocksOf, textBlocksOf } from './content.translator.js';
-import { isThinkingBlock, passOverGoogleSignature } from '../foreign-signatures.js';
+import { isThinkingBlock, passOverGoogleSignature, passOverReasoning, REASONING } from '../foreign-signatures.js';
+import { refuseLateInstructions, refuseSilence, withoutEmptyLists } from '../openai.request.js';
+import { callsOf, type WrittenCall } from '../openai.tools.js';
 import { isGiven, NO_COUNTERPART, UntranslatableError, refuseOthers, textOf } from '../untranslatable.error.js';
-import { RawJson } from './raw-json.js';
 
 export interface Turn {
   readonly role: 'user' | 'assistant';
@@ -15,8 +16,10 @@ export interface Conversation {
 }
 
 /**
- * OpenAI's messages as the Messages API wants them: what a system or developer message says stands at the top, wherever it stood;
- * results of tools belong to the user; neighbours of one role are one turn, so that the results of parallel calls come together.
+ * OpenAI's messages as the Messages API wants them: what a system or developer message says stands at the top, and is refused where it
+ * does not stand there already; results of tools belong to the user; neighbours of one role are one turn, so that the results of
+ * parallel calls come together. Instructions alone are a prompt: there must be a turn. A turn without content is refused there: an
+ * answer without a word, of a model that only thought, is none, and a user who says nothing is refused by name.
  *
  * @throws UntranslatableError
  */
@@ -29,11 +32,15 @@ export function conversationOf(messages: unknown): Conversation {
     if (!isObject(message)) throw new UntranslatableError(path, 'must be a message with a role');
     const { role, content } = turnOf(message, path);
     const last = turns.at(-1);
-    if (role === 'system') system.push(...content);
-    else if (last?.role === role) last.content.push(...content);
-    else turns.push({ role, content: [...content] });
+    if (role === 'system') {
+      if (last !== undefined) refuseLateInstructions(path);
+      system.push(...content);
+    } else if (last?.role === role) last.content.push(...content);
+    else if (content.length > 0) turns.push({ role, content: [...content] });
   });
-  return { system, messages: turns };
+  if (turns.length > 0) return { system, messages: turns };
+  if (system.length === 0) refuseSilence('messages');
+  return { system: [], messages: [{ role: 'user', content: system }] };
 }
 
 function turnOf(
@@ -47,7 +54,7 @@ function turnOf(
       return { role: 'system', content: textBlocksOf(message['content'], `${path}.content`) };
     case 'user':
       refuseOthers(message, `${path}.`, ['role', 'content']);
-      return { role: 'user', content: blocksOf(message['content'], `${path}.content`) };
+      return { role: 'user', content: said(blocksOf(message['content'], `${path}.content`), `${path}.content`) };
     case 'assistant':
       return { role: 'assistant', content: assistantBlocks(message, path) };
     case 'tool':
@@ -55,6 +62,10 @@ function turnOf(
     default:
       throw new UntranslatableError(`${path}.role`, `${JSON.stringify(message['role'])} ${NO_COUNTERPART}`);
   }
+}
+
+function said(blocks: readonly Block[], path: string): readonly Block[] {
+  return blocks.length === 0 ? refuseSilence(path) : blocks;
 }
 
 function toolResult(message: JsonObject, path: string): Block {
@@ -73,8 +84,8 @@ const ASSISTANT_MEMBERS = [
   'refusal',
   'tool_calls',
   'thinking_blocks',
-  'reasoning_content',
   'extra_content',
+  ...REASONING,
 ];
 
 /** Thinking stands first: a turn that begins with anything else is refused while thinking is on. */
@@ -86,13 +97,8 @@ function assistantBlocks(message: JsonObject, path: string): readonly Block[] {
     ...thinkingBlocks(message, path),
     ...blocksOf(message['content'], `${path}.content`),
     ...(refusal === '' ? [] : [{ type: 'text', text: refusal }]),
-    ...toolUses(message['tool_calls'], `${path}.tool_calls`),
+    ...callsOf(message['tool_calls'], `${path}.tool_calls`).map(toolUse),
   ];
-}
-
-/** Clients send a message back as they got it, `annotations: []` included. */
-function withoutEmptyLists(message: JsonObject): JsonObject {
-  return Object.fromEntries(Object.entries(message).filter(([, value]) => !Array.isArray(value) || value.length > 0));
 }
 
 /** As an answer carried them (see thinking_blocks there): signed, which the text alone is not. */
@@ -102,39 +108,13 @@ function thinkingBlocks(message: JsonObject, path: string): readonly Block[] {
     if (Array.isArray(blocks) && blocks.every(isThinkingBlock)) return blocks;
     throw new UntranslatableError(`${path}.thinking_blocks`, 'must be the blocks of an earlier answer');
   }
-  if (isGiven(message['reasoning_content']) && message['reasoning_content'] !== '') {
-    throw new UntranslatableError(`${path}.reasoning_content`, 'can not be sent without its thinking_blocks');
-  }
+  passOverReasoning(message, path);
   return [];
 }
 
-function toolUses(calls: unknown, path: string): readonly Block[] {
-  if (!isGiven(calls)) return [];
-  if (!Array.isArray(calls)) throw new UntranslatableError(path, 'must be a list of calls');
-  return calls.map((call: unknown, index) => toolUse(call, `${path}[${String(index)}]`));
-}
-
-function toolUse(call: unknown, path: string): Block {
-  if (!isObject(call) || call['type'] !== 'function' || !isObject(call['function'])) {
-    throw new UntranslatableError(path, 'must be the call of a function');
-  }
-  // `index` is what a client that collects a stream leaves in it.
-  refuseOthers(call, `${path}.`, ['id', 'type', 'function', 'index', 'extra_content']);
-  passOverGoogleSignature(call['extra_content'], `${path}.extra_content`);
-  const called = call['function'];
-  refuseOthers(called, `${path}.function.`, ['name', 'arguments']);
-  return {
-    type: 'tool_use',
-    id: toolUseId(textOf(call['id'], `${path}.id`)),
-    name: textOf(called['name'], `${path}.function.name`),
-    input: toolInput(textOf(called['arguments'], `${path}.function.arguments`), `${path}.function.arguments`),
-  };
-}
-
-function toolInput(text: string, path: string): RawJson {
-  if (text.trim() === '') return new RawJson('{}');
-  if (parseObject(text) === undefined) throw new UntranslatableError(path, 'must be the text of a JSON object');
-  return new RawJson(text);
+function toolUse({ id, name, input, extra, path }: WrittenCall): Block {
+  passOverGoogleSignature(extra, `${path}.extra_content`);
+  return { type: 'tool_use', id: toolUseId(textOf(id, `${path}.id`)), name, input };
 }
 
 /** Other providers' ids, in a conversation that began there, may have characters that are refused here (`functions.f:0`). */

@@ -1,8 +1,15 @@
-import { isDeepStrictEqual } from 'node:util';
 import { entryOf, isObject, type JsonObject } from '../../wire/json-value.js';
 import { conversationOf } from './message.translator.js';
-import { isGiven, NO_COUNTERPART, UntranslatableError, refuseOthers, textOf } from '../untranslatable.error.js';
-import { writeJson } from './raw-json.js';
+import {
+  answerFormatOf,
+  endUserOf,
+  type KnownMembers,
+  outputLimitOf,
+  refuseUnknown,
+  stopSequencesOf,
+} from '../openai.request.js';
+import { isGiven, NO_COUNTERPART, refuseOthers, UntranslatableError } from '../untranslatable.error.js';
+import { writeJson } from '../../wire/raw-json.js';
 import { thinkingMembers, type ThinkingMembers } from './thinking.js';
 import { toolMembers } from './tool.translator.js';
 
@@ -26,9 +33,9 @@ export interface MessagesRequest {
  * @throws UntranslatableError for the first member that has no counterpart there
  */
 export function messagesRequest(body: JsonObject, { model, maxOutputTokens }: TranslationContext): MessagesRequest {
-  refuseUnknown(body);
+  refuseUnknown(body, KNOWN);
   const { system, messages } = conversationOf(body['messages']);
-  const maxTokens = outputLimit(body) ?? maxOutputTokens;
+  const maxTokens = outputLimitOf(body) ?? maxOutputTokens;
   const request = {
     model,
     max_tokens: maxTokens,
@@ -48,71 +55,10 @@ export function messagesRequest(body: JsonObject, { model, maxOutputTokens }: Tr
 /** Anthropic's own. Those that change the price (`speed`, `inference_geo`) are not among them: nobody would book it. */
 const NATIVE = ['top_k', 'cache_control'] as const;
 
-/** Read by the functions below, or by the adapter. */
-const TRANSLATED = [
-  'model',
-  'messages',
-  'stream',
-  'stream_options',
-  'max_tokens',
-  'max_completion_tokens',
-  'temperature',
-  'top_p',
-  'stop',
-  'tools',
-  'tool_choice',
-  'parallel_tool_calls',
-  'response_format',
-  'reasoning_effort',
-  'thinking',
-  'output_config',
-  'user',
-  'safety_identifier',
-  'metadata',
-  'service_tier',
-];
-
-/** Values that ask for nothing: OpenAI's defaults, which clients like to spell out. */
-const SAYING_NOTHING: Readonly<Partial<Record<string, readonly unknown[]>>> = {
-  n: [1],
-  presence_penalty: [0],
-  frequency_penalty: [0],
-  logprobs: [false],
-  top_logprobs: [0],
-  logit_bias: [{}],
-  store: [false],
-  modalities: [['text']],
-  verbosity: ['medium'],
-  functions: [[]],
+const KNOWN: KnownMembers = {
+  translated: ['thinking', 'output_config', 'metadata', 'service_tier', ...NATIVE],
+  sayingNothing: { n: [1], presence_penalty: [0], frequency_penalty: [0], logprobs: [false], top_logprobs: [0] },
 };
-
-function refuseUnknown(body: JsonObject): void {
-  const asking = Object.fromEntries(
-    Object.entries(body).filter(
-      ([name, value]) => entryOf(SAYING_NOTHING, name)?.some((nothing) => isDeepStrictEqual(nothing, value)) !== true,
-    ),
-  );
-  if (isGiven(asking['functions']) || isGiven(asking['function_call'])) {
-    const param = isGiven(asking['functions']) ? 'functions' : 'function_call';
-    throw new UntranslatableError(param, `${NO_COUNTERPART}: use tools`);
-  }
-  refuseOthers(asking, '', [...TRANSLATED, ...NATIVE]);
-  const options = body['stream_options'];
-  if (isObject(options) && options['include_obfuscation'] !== false) {
-    refuseOthers(options, 'stream_options.', ['include_usage']);
-  }
-}
-
-/** The smaller one where a caller says both: so both are kept. */
-function outputLimit(body: JsonObject): number | undefined {
-  const limits = ['max_completion_tokens', 'max_tokens'].flatMap((name) => {
-    const limit = body[name];
-    if (!isGiven(limit)) return [];
-    if (typeof limit !== 'number') throw new UntranslatableError(name, 'must be a number');
-    return [limit];
-  });
-  return limits.length === 0 ? undefined : Math.min(...limits);
-}
 
 /** 1 is the default on both sides, and newer models refuse to be told any value. */
 function sampling(body: JsonObject): Readonly<Record<string, unknown>> {
@@ -129,12 +75,10 @@ function sampling(body: JsonObject): Readonly<Record<string, unknown>> {
 }
 
 function stopSequences(stop: unknown): Readonly<Record<string, unknown>> {
-  if (!isGiven(stop)) return {};
-  const sequences: readonly unknown[] = Array.isArray(stop) ? stop : [stop];
-  if (sequences.length === 0) return {};
-  const isBlank = sequences.some((sequence) => textOf(sequence, 'stop').trim() === '');
-  if (isBlank) throw new UntranslatableError('stop', 'must hold more than blanks in the Messages API');
-  return { stop_sequences: sequences };
+  const sequences = stopSequencesOf(stop);
+  if (sequences.some((sequence) => sequence.trim() === ''))
+    throw new UntranslatableError('stop', 'must hold more than blanks in the Messages API');
+  return sequences.length === 0 ? {} : { stop_sequences: sequences };
 }
 
 /** `thinking` and `output_config`, which are Anthropic's own, and what OpenAI says in their place. */
@@ -166,33 +110,19 @@ function given(members: JsonObject): JsonObject {
 }
 
 /** Structured outputs: https://platform.claude.com/docs/en/build-with-claude/structured-outputs */
-function outputFormat(format: unknown): unknown {
-  if (!isGiven(format)) return undefined;
-  if (!isObject(format)) throw new UntranslatableError('response_format', 'must be an object');
-  if (format['type'] === 'text') return undefined;
-  if (format['type'] !== 'json_schema') {
-    throw new UntranslatableError('response_format', `${NO_COUNTERPART} but for json_schema`);
-  }
-  const described = format['json_schema'];
-  const path = 'response_format.json_schema';
-  if (!isObject(described) || !isObject(described['schema'])) {
-    throw new UntranslatableError(path, 'must hold a schema');
-  }
-  // The schema's name is a label, and it is always followed strictly.
-  refuseOthers(described, `${path}.`, ['name', 'schema', 'strict', 'description']);
-  const description = isGiven(described['description']) ? { description: described['description'] } : {};
-  return { type: 'json_schema', schema: { ...description, ...described['schema'] } };
+function outputFormat(asked: unknown): unknown {
+  const format = answerFormatOf(asked);
+  if (format?.type === 'json_object')
+    throw new UntranslatableError('response_format.type', `"json_object" ${NO_COUNTERPART}: use json_schema`);
+  return format;
 }
 
-/** Both `user` and its successor name the end user, for the detection of abuse. */
 function userMetadata(body: JsonObject): Readonly<Record<string, unknown>> {
-  const metadata = body['metadata'];
-  if (isGiven(metadata) && !isObject(metadata)) throw new UntranslatableError('metadata', 'must be an object');
-  if (isObject(metadata)) refuseOthers(metadata, 'metadata.', ['user_id']);
-  const own = isObject(metadata) ? metadata['user_id'] : undefined;
-  const users = new Set([body['safety_identifier'], body['user'], own].filter(isGiven));
-  if (users.size > 1) throw new UntranslatableError('user', 'is said twice, and differently');
-  return Object.fromEntries([...users].map((user) => ['metadata', { user_id: user }]));
+  const metadata = body['metadata'] ?? {};
+  if (!isObject(metadata)) throw new UntranslatableError('metadata', 'must be an object');
+  refuseOthers(metadata, 'metadata.', ['user_id']);
+  const user = endUserOf(body, { 'metadata.user_id': metadata['user_id'] });
+  return user === undefined ? {} : { metadata: { user_id: user } };
 }
 
 const TIERS: Readonly<Partial<Record<string, string>>> = {

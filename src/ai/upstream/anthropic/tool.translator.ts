@@ -1,10 +1,11 @@
 import { entryOf, isObject, type JsonObject } from '../../wire/json-value.js';
 import { cacheControl } from './content.translator.js';
-import { isGiven, NO_COUNTERPART, UntranslatableError, refuseOthers, textOf } from '../untranslatable.error.js';
+import { chosenFunction, functionsOf, type OfferedFunction } from '../openai.tools.js';
+import { isGiven, NO_COUNTERPART, UntranslatableError } from '../untranslatable.error.js';
 
 /** @throws UntranslatableError */
 export function toolMembers(body: JsonObject): Readonly<Record<string, unknown>> {
-  const tools = toolsOf(body['tools']);
+  const tools = functionsOf(body['tools'], ['cache_control']).map(toolOf);
   const choice = toolChoice(body['tool_choice']);
   const isSingle = body['parallel_tool_calls'] === false;
   if (tools.length === 0 && choice === undefined) return {};
@@ -14,23 +15,9 @@ export function toolMembers(body: JsonObject): Readonly<Record<string, unknown>>
   };
 }
 
-function toolsOf(tools: unknown): readonly unknown[] {
-  if (!isGiven(tools)) return [];
-  if (!Array.isArray(tools)) throw new UntranslatableError('tools', 'must be a list of tools');
-  return tools.map((tool: unknown, index) => toolOf(tool, `tools[${String(index)}]`));
-}
-
-function toolOf(tool: unknown, path: string): unknown {
-  if (!isObject(tool)) throw new UntranslatableError(path, 'must be a tool with a type');
-  if (tool['type'] !== 'function') {
-    throw new UntranslatableError(`${path}.type`, `${JSON.stringify(tool['type'])} ${NO_COUNTERPART}`);
-  }
-  const described = tool['function'];
-  if (!isObject(described)) throw new UntranslatableError(`${path}.function`, 'must be an object');
-  refuseOthers(tool, `${path}.`, ['type', 'function', 'cache_control']);
-  refuseOthers(described, `${path}.function.`, ['name', 'description', 'parameters', 'strict']);
+function toolOf({ name, path, described, tool }: OfferedFunction): unknown {
   return {
-    name: textOf(described['name'], `${path}.function.name`),
+    name,
     ...(isGiven(described['description']) && { description: described['description'] }),
     input_schema: inputSchema(described['parameters'], `${path}.function.parameters`),
     ...(described['strict'] === true && { strict: true }),
@@ -56,11 +43,7 @@ function toolChoice(choice: unknown): Choice | undefined {
     if (type !== undefined) return { type };
     throw new UntranslatableError('tool_choice', `${JSON.stringify(choice)} ${NO_COUNTERPART}`);
   }
-  if (!isObject(choice) || choice['type'] !== 'function' || !isObject(choice['function'])) {
-    throw new UntranslatableError('tool_choice', NO_COUNTERPART);
-  }
-  refuseOthers(choice, 'tool_choice.', ['type', 'function']);
-  return { type: 'tool', name: textOf(choice['function']['name'], 'tool_choice.function.name') };
+  return { type: 'tool', name: chosenFunction(choice, 'tool_choice') };
 }
 
 /** Where no tool may be called there is nothing to forbid, and no member for it. */

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, member } from '../../wire/json-value.js';
+import { entryOf, isObject, type JsonObject, member } from '../../wire/json-value.js';
 
 /**
  * The Messages API's usage in OpenAI's shape. There `input_tokens` are only those that no cache was asked about; OpenAI's
@@ -27,6 +27,15 @@ export function openAiUsage(native: JsonObject): JsonObject | undefined {
     },
     ...(thought !== undefined && { completion_tokens_details: { reasoning_tokens: thought } }),
   };
+}
+
+/** A `batch` is asked for elsewhere, and OpenAI has no word for it. */
+const TIERS: Readonly<Partial<Record<string, string>>> = { standard: 'default', priority: 'priority' };
+
+/** At which tier an answer was served, in OpenAI's words: on it depends what it costs. */
+export function servedTier({ service_tier: native }: JsonObject): JsonObject {
+  const tier = typeof native === 'string' ? entryOf(TIERS, native) : undefined;
+  return tier === undefined ? {} : { service_tier: tier };
 }
 
 /** What is known after one more usage object: a stream says some counts at its start, and all that change again at its end. */

@@ -1,5 +1,6 @@
 import { isObject, type JsonObject } from '../../wire/json-value.js';
 import { isGiven, NO_COUNTERPART, refuseOthers, textOf, UntranslatableError } from '../untranslatable.error.js';
+import { refuseLateInstructions, refuseSilence } from '../openai.request.js';
 import { assistantParts } from './assistant.translator.js';
 import { type MediaResolution, mediaResolutionOf, partsOf, textPartsOf } from './part.translator.js';
 
@@ -17,8 +18,10 @@ export interface Conversation {
 }
 
 /**
- * OpenAI's messages as Gemini wants them: what a system or developer message says stands apart, wherever it stood, and the results of
- * parallel calls come together, named by the function instead of the call.
+ * OpenAI's messages as Gemini wants them: what a system or developer message says stands apart, and is refused where it does not stand
+ * at the top already; the results of parallel calls come together, named by the function instead of the call. Instructions alone are a
+ * prompt: there must be a content. Gemini takes no empty text: an answer without a word is left out, and a user who says nothing is
+ * refused by name.
  *
  * @throws UntranslatableError
  */
@@ -32,9 +35,9 @@ export function conversationOf(messages: unknown, model: string): Conversation {
   });
   const { system, contents } = builder;
   const mediaResolution = mediaResolutionOf(messages);
-  // There must be a content: instructions alone are a prompt.
-  if (contents.length === 0) return { system: [], contents: [{ role: 'user', parts: system }], mediaResolution };
-  return { system, contents, mediaResolution };
+  if (contents.length > 0) return { system, contents, mediaResolution };
+  if (system.length === 0) refuseSilence('messages');
+  return { system: [], contents: [{ role: 'user', parts: system }], mediaResolution };
 }
 
 class ConversationBuilder {
@@ -56,19 +59,25 @@ class ConversationBuilder {
       case 'system':
       case 'developer':
         refuseOthers(message, `${path}.`, ['role', 'content']);
+        if (this.contents.length > 0) refuseLateInstructions(path);
         this.system.push(...textPartsOf(message['content'], `${path}.content`));
         return;
       case 'user':
         refuseOthers(message, `${path}.`, ['role', 'content']);
-        this.contents.push({ role: 'user', parts: partsOf(message['content'], `${path}.content`) });
+        this.#add('user', partsOf(message['content'], `${path}.content`), `${path}.content`);
         return;
       case 'assistant':
-        this.contents.push({ role: 'model', parts: assistantParts(message, path, this.model) });
+        this.#add('model', assistantParts(message, path, this.model), path);
         this.#rememberCalls(message);
         return;
       default:
         throw new UntranslatableError(`${path}.role`, `${JSON.stringify(message['role'])} ${NO_COUNTERPART}`);
     }
+  }
+
+  #add(role: Content['role'], parts: readonly JsonObject[], path: string): void {
+    if (parts.length > 0) this.contents.push({ role, parts });
+    else if (role === 'user') refuseSilence(path);
   }
 
   /** Its text stands there as it is: parsed and written again, large numbers would change. */

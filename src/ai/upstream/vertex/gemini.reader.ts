@@ -1,10 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { isObject, type JsonObject, member } from '../../wire/json-value.js';
 import { MalformedStreamError } from '../../wire/sse.reader.js';
-import { brokenUpstream } from '../failure.classifier.js';
+import { uselessAnswer } from '../failure.classifier.js';
+import type { UpstreamFailure } from '../upstream-failure.js';
 import { PartReader } from './part.reader.js';
 import { openAiLogprobs } from './logprobs.js';
-import { openAiUsage } from './gemini.usage.js';
+import { openAiUsage, serviceTier } from './gemini.usage.js';
 
 export interface GeminiReaderOptions {
   /** The provider's name, for messages. */
@@ -54,10 +55,12 @@ export class GeminiReader {
   }
 
   /** What a whole answer says. @throws as `read` does, and MalformedStreamError for one without an end */
-  readWhole(response: JsonObject): JsonObject {
+  readWhole(response: JsonObject | undefined): JsonObject {
+    if (response === undefined) throw new MalformedStreamError('an answer that is no JSON object');
+    this.#usage = openAiUsage(response['usageMetadata']);
     const choices = this.#choicesOf(response);
     if (!this.hasEnded) throw new MalformedStreamError('an answer without an end');
-    const usage = openAiUsage(response['usageMetadata']);
+    const usage = this.#usage;
     return {
       ...this.#chunk(response, { choices: choices.map(wholeChoice), ...(usage !== undefined && { usage }) }),
       object: 'chat.completion',
@@ -108,19 +111,27 @@ export class GeminiReader {
   #readerOf(index: number): PartReader {
     let reader = this.#readers.get(index);
     if (reader === undefined) {
-      reader = new PartReader(this.options.provider, `${this.#id}/${String(index)}`);
+      reader = new PartReader(`${this.#id}/${String(index)}`, (fact) => this.#useless(fact));
       this.#readers.set(index, reader);
     }
     return reader;
   }
 
+  /**
+   * Words that nobody knows yet are an end where something was said. A call that is none, or an end before there was a word, makes the
+   * answer one of no use, though it is paid.
+   */
   #endOf(reason: unknown, reader: PartReader): string | null {
     if (!isSaid(reason)) return null;
-    if (reason === 'STOP') return reader.hasCalled ? 'tool_calls' : 'stop';
-    const finish = FINISH.get(reason);
+    const finish = FINISH.get(reason) ?? (CUT_SHORT.test(reason) && reader.hasSaid ? 'content_filter' : undefined);
     if (finish !== undefined) return finish;
-    // The model failed (MALFORMED_FUNCTION_CALL, UNEXPECTED_TOOL_CALL, OTHER): what there is of an answer is not one.
-    throw brokenUpstream(this.options.provider, `stopped its answer before the end: ${wordOf(reason)}`);
+    if (reason !== 'STOP' && (FAILED_CALL.test(reason) || !reader.hasSaid))
+      throw this.#useless(`stopped its answer before the end: ${wordOf(reason)}`);
+    return reader.hasCalled ? 'tool_calls' : 'stop';
+  }
+
+  #useless(fact: string): UpstreamFailure {
+    return uselessAnswer(this.options.provider, fact, this.#usage);
   }
 
   #chunk(response: JsonObject, members: JsonObject): JsonObject {
@@ -131,6 +142,7 @@ export class GeminiReader {
       object: 'chat.completion.chunk',
       created: Number.isNaN(created) ? this.options.now : created,
       model: typeof modelVersion === 'string' ? modelVersion : this.options.model,
+      ...serviceTier(response['usageMetadata']),
       ...members,
     };
   }
@@ -151,12 +163,18 @@ const FINISH: ReadonlyMap<unknown, string> = new Map<unknown, string>([
   ['IMAGE_RECITATION', 'content_filter'],
 ]);
 
-function isSaid(reason: unknown): boolean {
+/** The model failed at a call of a tool: MALFORMED_FUNCTION_CALL, UNEXPECTED_TOOL_CALL, and what will be named like them. */
+const FAILED_CALL = /CALL|MALFORMED|SIGNATURE/;
+
+/** OTHER, IMAGE_OTHER, and what will be named like the filters above: what was said is not all. */
+const CUT_SHORT = /OTHER|SAFETY|PROHIBITED|RECITATION|BLOCK/;
+
+function isSaid(reason: unknown): reason is string {
   return typeof reason === 'string' && reason !== '' && !reason.endsWith('_UNSPECIFIED');
 }
 
-function wordOf(reason: unknown): string {
-  return typeof reason === 'string' && /^[A-Z_]{1,64}$/.test(reason) ? reason : 'no reason that is known';
+function wordOf(reason: string): string {
+  return /^[A-Z_]{1,64}$/.test(reason) ? reason : 'no reason that is known';
 }
 
 /** A choice of the only chunk, as a choice of a completion: its delta is the message. */

@@ -1,7 +1,6 @@
 import { createHash } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
-import { entryOf, type JsonObject } from '../../wire/json-value.js';
-import { isGiven, refuseOthers, textOf, UntranslatableError } from '../untranslatable.error.js';
+import type { JsonObject } from '../../wire/json-value.js';
+import { endUserOf, type KnownMembers, refuseUnknown } from '../openai.request.js';
 import { conversationOf } from './conversation.translator.js';
 import { generationConfig } from './generation.config.js';
 import { toolMembers } from './tool.translator.js';
@@ -14,7 +13,7 @@ import { toolMembers } from './tool.translator.js';
  * @throws UntranslatableError for the first member that has no counterpart there
  */
 export function geminiRequest(body: JsonObject, model: string): JsonObject {
-  refuseUnknown(body);
+  refuseUnknown(body, KNOWN);
   const { system, contents, mediaResolution } = conversationOf(body['messages'], model);
   const config = { ...generationConfig(body, model), ...(mediaResolution !== undefined && { mediaResolution }) };
   return {
@@ -26,51 +25,10 @@ export function geminiRequest(body: JsonObject, model: string): JsonObject {
   };
 }
 
-/** Read by the functions that this one calls, or by the adapter. */
-const TRANSLATED = [
-  'model',
-  'messages',
-  'stream',
-  'stream_options',
-  'max_tokens',
-  'max_completion_tokens',
-  'temperature',
-  'top_p',
-  'stop',
-  'seed',
-  'n',
-  'presence_penalty',
-  'frequency_penalty',
-  'logprobs',
-  'top_logprobs',
-  'response_format',
-  'reasoning_effort',
-  'tools',
-  'tool_choice',
-  'user',
-  'safety_identifier',
-];
-
-/** Values that ask for nothing: OpenAI's defaults, which clients like to spell out. */
-const SAYING_NOTHING: Readonly<Partial<Record<string, readonly unknown[]>>> = {
-  logit_bias: [{}],
-  store: [false],
-  metadata: [{}],
-  modalities: [['text']],
-  verbosity: ['medium'],
-  service_tier: ['auto', 'default'],
-  parallel_tool_calls: [true],
-  functions: [[]],
+const KNOWN: KnownMembers = {
+  translated: ['seed', 'n', 'presence_penalty', 'frequency_penalty', 'logprobs', 'top_logprobs'],
+  sayingNothing: { metadata: [{}], service_tier: ['auto', 'default'] },
 };
-
-function refuseUnknown(body: JsonObject): void {
-  const asking = Object.fromEntries(
-    Object.entries(body).filter(
-      ([name, value]) => entryOf(SAYING_NOTHING, name)?.some((nothing) => isDeepStrictEqual(nothing, value)) !== true,
-    ),
-  );
-  refuseOthers(asking, '', TRANSLATED);
-}
 
 /** What a label of Google Cloud may hold. */
 const LABEL = /^[\p{Ll}\p{Lo}\p{N}_-]{1,63}$/u;
@@ -80,11 +38,7 @@ const LABEL = /^[\p{Ll}\p{Lo}\p{N}_-]{1,63}$/u;
  * it names the same user all the same.
  */
 function labels(body: JsonObject): JsonObject {
-  const { user, safety_identifier: identifier } = body;
-  if (isGiven(user) && isGiven(identifier) && user !== identifier)
-    throw new UntranslatableError('user', 'is said twice, and differently');
-  const name = identifier ?? user;
-  if (!isGiven(name)) return {};
-  const text = textOf(name, isGiven(identifier) ? 'safety_identifier' : 'user');
-  return { labels: { user: LABEL.test(text) ? text : createHash('sha256').update(text).digest('hex').slice(0, 63) } };
+  const user = endUserOf(body);
+  if (user === undefined) return {};
+  return { labels: { user: LABEL.test(user) ? user : createHash('sha256').update(user).digest('hex').slice(0, 63) } };
 }

@@ -1,13 +1,12 @@
 import { pipeline, type Readable } from 'node:stream';
+import { isObject, parseJson } from '../../wire/json-value.js';
 import { MalformedStreamError, type SseEvent } from '../../wire/sse.reader.js';
 import { type EventReader, readEventStream } from '../event-stream.js';
-import { classifyAnswer, type FailedProvider, hasError } from '../failure.classifier.js';
+import { classifyInBand, type FailedProvider, hasError } from '../failure.classifier.js';
 import type { AttemptRequest, StreamEvent } from '../provider.adapter.js';
-import type { UpstreamFailure } from '../upstream-failure.js';
 import { BareErrorStream } from './bare-error.stream.js';
 import type { GeminiReader } from './gemini.reader.js';
-import { openAiError, parseResponse, retryDelayMs, statusOf } from './google.error.js';
-import { withRetryAfter } from './vertex.line.js';
+import { openAiError } from './google.error.js';
 
 /** Reads Gemini's stream; see `UpstreamStream.events` for what it guarantees. */
 export function readGeminiStream(
@@ -35,16 +34,15 @@ class GeminiEvents implements EventReader {
   }
 
   read({ data }: Extract<SseEvent, { kind: 'event' }>): readonly StreamEvent[] {
-    const response = parseResponse(data);
+    const value = parseJson(data);
+    // An error may come in a list.
+    const response: unknown = Array.isArray(value) ? value[0] : value;
     // Without the parser's own words: they quote the answer.
-    if (response === undefined) throw new MalformedStreamError('an event that is not a JSON object');
-    if (hasError(response)) throw failureIn(this.provider, response, this.now());
-    return this.reader.read(response).map((value) => ({ kind: 'chunk', text: JSON.stringify(value), value }));
+    if (!isObject(response)) throw new MalformedStreamError('an event that is not a JSON object');
+    if (hasError(response)) {
+      const { body, retryAfterMs } = openAiError(response);
+      throw classifyInBand(this.provider, body, this.now(), retryAfterMs);
+    }
+    return this.reader.read(response).map((chunk) => ({ kind: 'chunk', text: JSON.stringify(chunk), value: chunk }));
   }
-}
-
-/** The failure that an error inside a 200 tells. */
-export function failureIn(provider: FailedProvider, body: unknown, now: number): UpstreamFailure {
-  const failure = classifyAnswer({ provider, status: statusOf(body), headers: {}, body: openAiError(body), now });
-  return withRetryAfter(failure, retryDelayMs(body));
 }

@@ -1,4 +1,4 @@
-import { isObject, type JsonObject, member } from '../../wire/json-value.js';
+import { entryOf, isObject, type JsonObject, member } from '../../wire/json-value.js';
 
 /**
  * Gemini's usage in OpenAI's shape (https://cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/GenerateContentResponse#UsageMetadata):
@@ -28,6 +28,22 @@ export function openAiUsage(native: unknown): JsonObject | undefined {
       ...(spoken !== undefined && { audio_tokens: spoken }),
     },
   };
+}
+
+/** https://cloud.google.com/vertex-ai/generative-ai/docs/reference/rest/v1/GenerateContentResponse#TrafficType */
+const TIERS: Readonly<Partial<Record<string, string>>> = {
+  ON_DEMAND: 'default',
+  ON_DEMAND_PRIORITY: 'priority',
+  ON_DEMAND_FLEX: 'flex',
+  // Bought ahead, as OpenAI's scale tier is.
+  PROVISIONED_THROUGHPUT: 'scale',
+};
+
+/** At which tier an answer was served, in OpenAI's words: on it depends what it costs. */
+export function serviceTier(native: unknown): JsonObject {
+  const traffic = member(native, 'trafficType');
+  const tier = typeof traffic === 'string' ? entryOf(TIERS, traffic) : undefined;
+  return tier === undefined ? {} : { service_tier: tier };
 }
 
 function audioIn(details: unknown): number | undefined {

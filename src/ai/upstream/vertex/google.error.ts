@@ -1,12 +1,5 @@
-import { isObject, type JsonObject, member, parseObject } from '../../wire/json-value.js';
-
-/**
- * A response's JSON text as an object. One that was not asked for as a stream of events comes in a list, an error mostly: its first
- * item is it.
- */
-export function parseResponse(text: string): JsonObject | undefined {
-  return parseObject(text) ?? parseObject(/^\s*\[([^]*)\]\s*$/.exec(text)?.[1] ?? '');
-}
+import { isObject, type JsonObject, member } from '../../wire/json-value.js';
+import type { TranslatedError } from '../provider.line.js';
 
 /** Google's error, also where it comes in a list: `[{"error": …}]`. */
 function googleError(body: unknown): JsonObject | undefined {
@@ -15,30 +8,24 @@ function googleError(body: unknown): JsonObject | undefined {
 }
 
 /** `{"error":{code, status, message, details}}` (https://google.aip.dev/193) in OpenAI's shape. */
-export function openAiError(body: unknown): unknown {
+export function openAiError(body: unknown): TranslatedError {
   const error = googleError(body);
-  if (error === undefined) return body;
+  if (error === undefined) return { body };
   const { message, status, details } = error;
   const code = codeOf(error);
-  return {
-    error: {
-      message,
-      ...(code !== undefined && { code }),
-      ...(typeof status === 'string' && { type: status.toLowerCase() }),
-      details,
-    },
+  const said = {
+    message,
+    ...(code !== undefined && { code }),
+    ...(typeof status === 'string' && { type: status.toLowerCase() }),
+    // What an answer's status would say, for errors that come inside a 200.
+    status: error['code'],
+    details,
   };
-}
-
-/** What the error's own `code` says, where it came inside a 200. */
-export function statusOf(body: unknown): number {
-  const code = member(googleError(body), 'code');
-  return typeof code === 'number' && Number.isInteger(code) && code >= 400 && code < 600 ? code : 500;
+  return { body: { error: said }, retryAfterMs: retryDelayMs(error) };
 }
 
 /** How long the provider is to be left alone, ms: what it asks for (google.rpc.RetryInfo), or longer where that can't be enough. */
-export function retryDelayMs(body: unknown): number | undefined {
-  const error = googleError(body);
+function retryDelayMs(error: JsonObject): number | undefined {
   if (isExhausted(error, isLongGone)) return EXHAUSTED_MS;
   const delay = detailsOf(error).flatMap((detail) => member(detail, 'retryDelay') ?? [])[0];
   const seconds = typeof delay === 'string' ? /^(\d{1,9}(?:\.\d+)?)s$/.exec(delay)?.[1] : undefined;
@@ -73,8 +60,8 @@ function isDaily({ name }: Quota): boolean {
   return /per_?day/i.test(name);
 }
 
-function isExhausted(error: JsonObject | undefined, predicate: (quota: Quota) => boolean): boolean {
-  return error?.['status'] === 'RESOURCE_EXHAUSTED' && quotasOf(error).some(predicate);
+function isExhausted(error: JsonObject, predicate: (quota: Quota) => boolean): boolean {
+  return error['status'] === 'RESOURCE_EXHAUSTED' && quotasOf(error).some(predicate);
 }
 
 /** Which quota it is stands in google.rpc.QuotaFailure (`quotaId`) or google.rpc.ErrorInfo (`quota_limit`). */
@@ -98,7 +85,6 @@ function quotaOf(name: unknown, value: unknown, dimensions?: unknown): readonly 
   return [{ name, value, isOfModel }];
 }
 
-function detailsOf(error: JsonObject | undefined): readonly unknown[] {
-  const details = error?.['details'];
+function detailsOf({ details }: JsonObject): readonly unknown[] {
   return Array.isArray(details) ? details : [];
 }

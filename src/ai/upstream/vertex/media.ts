@@ -24,7 +24,7 @@ const TYPES: Readonly<Partial<Record<string, string>>> = {
 const DATA_URL = /^data:([^;,]+)((?:;[^;,]*)*),/i;
 
 /**
- * The part for a file at a `data:`, `https:`, `http:` or `gs:` URL.
+ * The part for a file at a `data:`, `https:` or `gs:` URL.
  *
  * @throws UntranslatableError where the URL is none of these, or does not tell the file's type
  */
@@ -36,7 +36,7 @@ export function mediaOf(url: string, path: string): JsonObject {
 }
 
 function typeByEnding(url: string, path: string): string {
-  if (!/^(https?|gs):\/\//i.test(url) || !URL.canParse(url))
+  if (!/^(https|gs):\/\//i.test(url) || !URL.canParse(url))
     throw new UntranslatableError(path, 'must be a data:, https: or gs: URL with a type');
   const ending = /\.([a-z0-9]+)$/i.exec(new URL(url).pathname)?.[1] ?? '';
   const mimeType = entryOf(TYPES, ending.toLowerCase());

@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
+import { saysSomething } from '../../wire/chat-chunk.js';
 import { isObject, type JsonObject } from '../../wire/json-value.js';
 import { MalformedStreamError } from '../../wire/sse.reader.js';
-import { brokenUpstream } from '../failure.classifier.js';
+import type { UpstreamFailure } from '../upstream-failure.js';
 import { signed } from './thought-signature.js';
 
 /** What is new in an answer, as the `delta` of a chunk. */
@@ -12,12 +13,17 @@ const ABOUT = ['text', 'thought', 'thoughtSignature', 'videoMetadata', 'mediaRes
 
 /** Reads the parts of one answer, which may come in several responses. */
 export class PartReader {
+  /** There was text, a thought or a call. */
+  hasSaid = false;
   #calls = 0;
 
-  /** @param answer - names the answer among all answers: ids are made of it, so that the same answer has the same ids */
+  /**
+   * @param answer - names the answer among all answers: ids are made of it, so that the same answer has the same ids
+   * @param useless - the failure of an answer that can't be told
+   */
   constructor(
-    private readonly provider: string,
     private readonly answer: string,
+    private readonly useless: (fact: string) => UpstreamFailure,
   ) {}
 
   get hasCalled(): boolean {
@@ -35,12 +41,14 @@ export class PartReader {
     const isThought = ({ thought }: JsonObject): boolean => thought === true;
     const content = textOf(others.filter((part) => !isThought(part)));
     const reasoning = textOf(others.filter(isThought));
-    return {
+    const delta = {
       ...(content !== undefined && { content }),
       ...(reasoning !== undefined && { reasoning_content: reasoning }),
       ...(calls.length > 0 && { tool_calls: calls }),
       ...signed(others.flatMap(({ thoughtSignature }) => thoughtSignature ?? []).at(-1)),
     };
+    this.hasSaid ||= saysSomething(delta);
+    return delta;
   }
 
   /**
@@ -71,7 +79,7 @@ export class PartReader {
     const other = Object.keys(part).find((key) => !ABOUT.includes(key));
     if (other === undefined) return part;
     const word = /^\w{1,40}$/.test(other) ? other : 'something';
-    throw brokenUpstream(this.provider, `answered with ${word}, which has no counterpart here`);
+    throw this.useless(`answered with ${word}, which has no counterpart here`);
   }
 }
 

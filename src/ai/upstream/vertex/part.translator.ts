@@ -2,17 +2,18 @@ import { isObject, type JsonObject, member } from '../../wire/json-value.js';
 import { isGiven, NO_COUNTERPART, refuseOthers, textOf, UntranslatableError } from '../untranslatable.error.js';
 import { inlineData, mediaOf } from './media.js';
 
-/** Content that is text only. @throws UntranslatableError */
+/** Content that is text only; an empty text is no part. @throws UntranslatableError */
 export function textPartsOf(content: unknown, path: string): readonly { readonly text: string }[] {
   if (!isGiven(content)) return [];
-  if (typeof content === 'string') return [{ text: content }];
-  return listOf(content, path).map(([part, at]) => textPart(part, at));
+  const texts =
+    typeof content === 'string' ? [{ text: content }] : listOf(content, path).map(([part, at]) => textPart(part, at));
+  return texts.filter(({ text }) => text !== '');
 }
 
-/** A user's content. @throws UntranslatableError */
+/** A user's content; an empty text is no part. @throws UntranslatableError */
 export function partsOf(content: unknown, path: string): readonly JsonObject[] {
-  if (typeof content === 'string') return [{ text: content }];
-  return listOf(content, path).map(([part, at]) => {
+  if (!Array.isArray(content)) return textPartsOf(content, path);
+  const parts = listOf(content, path).map(([part, at]) => {
     switch (part['type']) {
       case 'image_url':
         return imagePart(part, at);
@@ -24,6 +25,7 @@ export function partsOf(content: unknown, path: string): readonly JsonObject[] {
         return textPart(part, at);
     }
   });
+  return parts.filter((part) => part.text !== '');
 }
 
 function listOf(content: unknown, path: string): readonly (readonly [part: JsonObject, path: string])[] {

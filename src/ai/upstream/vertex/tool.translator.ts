@@ -1,10 +1,12 @@
 import { isObject, type JsonObject } from '../../wire/json-value.js';
-import { isGiven, NO_COUNTERPART, refuseOthers, textOf, UntranslatableError } from '../untranslatable.error.js';
+import { chosenFunction, functionsOf, type OfferedFunction } from '../openai.tools.js';
+import { isGiven, NO_COUNTERPART, refuseOthers, UntranslatableError } from '../untranslatable.error.js';
 
 /** `tools` and `toolConfig`. @throws UntranslatableError */
 export function toolMembers(body: JsonObject): JsonObject {
+  if (body['parallel_tool_calls'] === false) throw new UntranslatableError('parallel_tool_calls', NO_COUNTERPART);
   const tools = functionsOf(body['tools']);
-  const isStrict = tools.some(({ strict }) => strict === true);
+  const isStrict = tools.some(({ described }) => described['strict'] === true);
   const calling = callingConfig(body['tool_choice'], isStrict);
   return {
     ...(tools.length > 0 && { tools: [{ functionDeclarations: tools.map(declarationOf) }] }),
@@ -12,26 +14,8 @@ export function toolMembers(body: JsonObject): JsonObject {
   };
 }
 
-function functionsOf(tools: unknown): readonly JsonObject[] {
-  if (!isGiven(tools)) return [];
-  if (!Array.isArray(tools)) throw new UntranslatableError('tools', 'must be a list');
-  return tools.map((tool: unknown, index) => {
-    const path = `tools[${String(index)}]`;
-    if (!isObject(tool) || tool['type'] !== 'function') {
-      const type = isObject(tool) ? JSON.stringify(tool['type']) : 'anything else';
-      throw new UntranslatableError(`${path}.type`, `${type} ${NO_COUNTERPART}`);
-    }
-    const described = tool['function'];
-    if (!isObject(described)) throw new UntranslatableError(`${path}.function`, 'must be an object');
-    refuseOthers(tool, `${path}.`, ['type', 'function']);
-    refuseOthers(described, `${path}.function.`, ['name', 'description', 'parameters', 'strict']);
-    textOf(described['name'], `${path}.function.name`);
-    return described;
-  });
-}
-
 /** `parametersJsonSchema` takes JSON schema as it is; `parameters` would take a part of OpenAPI's only. */
-function declarationOf({ name, description, parameters }: JsonObject): JsonObject {
+function declarationOf({ name, described: { description, parameters } }: OfferedFunction): JsonObject {
   return {
     name,
     ...(isGiven(description) && { description }),
@@ -46,9 +30,9 @@ function callingConfig(choice: unknown, isStrict: boolean): JsonObject | undefin
   if (!isObject(choice)) return { mode: modeOf(choice, auto, 'tool_choice') };
   switch (choice['type']) {
     case 'function':
-      refuseOthers(choice, 'tool_choice.', ['type', 'function']);
-      return { mode: 'ANY', allowedFunctionNames: [nameIn(choice, 'tool_choice')] };
+      return { mode: 'ANY', allowedFunctionNames: [chosenFunction(choice, 'tool_choice')] };
     case 'allowed_tools':
+      refuseOthers(choice, 'tool_choice.', ['type', 'allowed_tools']);
       return allowedTools(choice['allowed_tools']);
     default:
       throw new UntranslatableError('tool_choice', `${JSON.stringify(choice['type'])} ${NO_COUNTERPART}`);
@@ -63,7 +47,7 @@ function allowedTools(allowed: unknown): JsonObject {
   refuseOthers(allowed, `${path}.`, ['mode', 'tools']);
   return {
     mode: modeOf(allowed['mode'], 'VALIDATED', `${path}.mode`),
-    allowedFunctionNames: tools.map((tool: unknown, index) => nameIn(tool, `${path}.tools[${String(index)}]`)),
+    allowedFunctionNames: tools.map((tool: unknown, index) => chosenFunction(tool, `${path}.tools[${String(index)}]`)),
   };
 }
 
@@ -72,9 +56,4 @@ function modeOf(choice: unknown, auto: string, path: string): string {
   if (choice === 'none') return 'NONE';
   if (choice === 'required') return 'ANY';
   throw new UntranslatableError(path, `${JSON.stringify(choice)} ${NO_COUNTERPART}`);
-}
-
-function nameIn(tool: unknown, path: string): string {
-  const described = isObject(tool) ? tool['function'] : undefined;
-  return textOf(isObject(described) ? described['name'] : undefined, `${path}.function.name`);
 }

@@ -1,25 +1,20 @@
 import type { AttemptRequest } from '../provider.adapter.js';
-import { ProviderLine, type ProviderMessage } from '../provider.line.js';
-import type { UndiciTransport, UpstreamAnswer } from '../undici.transport.js';
+import { isRefusal, type ProviderLine, type ProviderMessage } from '../provider.line.js';
+import type { UpstreamAnswer } from '../undici.transport.js';
 import { UpstreamFailure } from '../upstream-failure.js';
 import { type AccessToken, AccessTokens } from './access-tokens.js';
 import { tokenSource } from './google.credentials.js';
-import { openAiError, retryDelayMs } from './google.error.js';
 import { TokenError } from './token.error.js';
 
 const UNAUTHENTICATED = 401;
 
-type Outcome =
-  | { readonly kind: 'answer'; readonly answer: UpstreamAnswer }
-  | { readonly kind: 'not taken'; readonly failure: UpstreamFailure };
-
-/** The way to Vertex AI: each set of credentials with an access token that is kept fresh. */
+/** The way into Vertex AI: each set of credentials with an access token that is kept fresh. */
 export class VertexLine {
   /** By the credentials. There are as many as the configuration has keys. */
   readonly #tokens = new Map<string, AccessTokens>();
 
   constructor(
-    private readonly transport: UndiciTransport,
+    private readonly line: ProviderLine,
     private readonly now: () => number,
   ) {}
 
@@ -32,33 +27,17 @@ export class VertexLine {
   async post(attempt: AttemptRequest, message: ProviderMessage): Promise<UpstreamAnswer> {
     const tokens = this.tokensFor(attempt);
     const access = await accessFor(attempt, tokens);
-    const first = await this.postWith(access, attempt, message);
-    if (first.kind === 'answer') return first.answer;
+    const first = await this.line.send(attempt, withAccess(message, access));
+    if (!isRefusal(first)) return first;
+    const failure = await this.line.failureOf(first, withToken(attempt, access.token));
+    if (first.status !== UNAUTHENTICATED) throw failure;
     tokens.discard(access.token);
     const another = await accessFor(attempt, tokens);
-    if (another.token === access.token) throw first.failure;
-    const second = await this.postWith(another, attempt, message);
-    if (second.kind === 'answer') return second.answer;
-    tokens.discard(another.token);
-    throw second.failure;
-  }
-
-  /** @throws UpstreamFailure for every other failure than a token that is not taken */
-  private async postWith(access: AccessToken, attempt: AttemptRequest, message: ProviderMessage): Promise<Outcome> {
-    const refusal: { status?: number; delayMs?: number | undefined } = {};
-    const line = new ProviderLine(this.transport, (body, status) => {
-      Object.assign(refusal, { status, delayMs: retryDelayMs(body) });
-      return openAiError(body);
-    });
-    try {
-      const answer = await line.post(withToken(attempt, access.token), withAccess(message, access));
-      return { kind: 'answer', answer };
-    } catch (error) {
-      if (!(error instanceof UpstreamFailure)) throw error;
-      const failure = withRetryAfter(error, refusal.delayMs);
-      if (refusal.status !== UNAUTHENTICATED) throw failure;
-      return { kind: 'not taken', failure };
-    }
+    if (another.token === access.token) throw failure;
+    const second = await this.line.send(attempt, withAccess(message, another));
+    if (second.status === UNAUTHENTICATED) tokens.discard(another.token);
+    if (isRefusal(second)) throw await this.line.failureOf(second, withToken(attempt, another.token));
+    return second;
   }
 
   private tokensFor({ deployment: { upstream } }: AttemptRequest): AccessTokens {
@@ -96,17 +75,4 @@ function withToken(attempt: AttemptRequest, token: string): AttemptRequest {
 
 function withAccess(message: ProviderMessage, { token, headers }: AccessToken): ProviderMessage {
   return { ...message, headers: { ...message.headers, ...headers, authorization: `Bearer ${token}` } };
-}
-
-/** Google says how long to wait in the body, where the classifier does not look. */
-export function withRetryAfter(failure: UpstreamFailure, retryAfterMs: number | undefined): UpstreamFailure {
-  if (failure.blame !== 'upstream' || failure.retryAfterMs !== undefined || retryAfterMs === undefined) return failure;
-  const { blame, code, message, param, isRetryable, reportedCode, cause } = failure;
-  return new UpstreamFailure(blame, code, message, {
-    retryAfterMs,
-    reportedCode,
-    cause,
-    ...(param !== undefined && { param }),
-    ...(isRetryable !== undefined && { isRetryable }),
-  });
 }

@@ -44,6 +44,22 @@ describe('Fleet', () => {
     expect(early.fleet.limits.of(DEPLOYMENT)).toMatchObject([{ resetMs: 9_000 }]);
   });
 
+  it('keeps no timer for somebody who looks, and reads once a second for him at most', async () => {
+    const [{ fleet }, other] = [await fake.started(), await fake.started()];
+    await fake.pass(15_000);
+    breakDown(other.fleet);
+    await fake.pass(15_000);
+    const before = fake.store.asked.length;
+    const looks: string[] = [];
+    for (let look = 0; look < 50; look += 1) {
+      looks.push(fleet.look(() => fleet.standings.of(DEPLOYMENT).state));
+      await fake.pass(200);
+    }
+    expect(fake.store.asked.length - before).toBeLessThanOrEqual(6 * 11);
+    expect(looks.at(-1)).toBe('half-open');
+    expect(jest.getTimerCount()).toBe(0);
+  });
+
   it('costs nothing for a success while nothing is wrong', async () => {
     const { fleet } = await fake.started();
     for (let call = 0; call < 1_000; call += 1) {

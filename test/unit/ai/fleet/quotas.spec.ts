@@ -82,18 +82,18 @@ describe('RateLimits', () => {
   });
 
   it('rank deployments by what is left of the limit that is used most', () => {
-    expect(fleet.shareLeft(DEPLOYMENT)).toBe(1);
+    expect(fleet.limits.shareLeft(DEPLOYMENT)).toBe(1);
     told(800);
     fleet.limits.told(DEPLOYMENT, {
       'anthropic-ratelimit-tokens-limit': '100',
       'anthropic-ratelimit-tokens-remaining': '25',
       'anthropic-ratelimit-tokens-reset': new Date(Date.now() + 5_000).toISOString(),
     });
-    expect(fleet.shareLeft(DEPLOYMENT)).toBe(0.25);
+    expect([fleet.limits.shareLeft(DEPLOYMENT), fleet.keys.shareLeft(KEY)]).toEqual([0.25, 1]);
     fleet.keys.checked(KEY, { tier: 'pro', remaining: 1_000 });
     fleet.keys.checked(KEY, { tier: 'pro', remaining: 100 });
-    expect(fleet.shareLeft(DEPLOYMENT)).toBe(0.1);
-    expect(fleet.shareLeft(OTHER)).toBe(1);
+    expect(fleet.keys.shareLeft(KEY)).toBe(0.1);
+    expect(fleet.limits.shareLeft(OTHER)).toBe(1);
   });
 
   it('are nothing where an answer tells of none', () => {

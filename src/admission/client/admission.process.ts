@@ -1,0 +1,235 @@
+import { randomUUID } from 'node:crypto';
+import { AbortListeners, type ClientEnvironment, type ClientTimer } from '../../store/index.js';
+import {
+  AdmissionClosedError,
+  AdmissionOverloadedError,
+  AdmissionStoreError,
+  storeErrorOf,
+} from '../admission.errors.js';
+import type { AdmissionObserver } from '../admission.observer.js';
+import type { ResolvedWish } from '../admission.options.js';
+import type { AdmissionMessage, AdmissionStore, Scope, ScopeNews } from '../admission.store.js';
+import { type Claim, Displaced } from './claim.js';
+import type { Ground } from './ground.js';
+import { LocalShares } from './local.shares.js';
+import { Patience } from './patience.js';
+import { ScopeClient } from './scope.client.js';
+import type { ScopeLine } from './scope.line.js';
+import { ScopeBook } from './scope.book.js';
+import { StoreLine } from './store.line.js';
+import { isOutage, StoreWatch } from './store.watch.js';
+
+export interface AdmissionProcessOptions {
+  readonly environment: ClientEnvironment;
+  readonly observer: AdmissionObserver;
+  /** Where this process keeps its own share while the store is away; a fresh one for each outage. */
+  readonly localStore: () => AdmissionStore;
+  /** Among how many processes the limits are shared then. */
+  readonly pods: number;
+  readonly mostWaitingPerScope: number;
+  readonly mostWaiting: number;
+}
+
+/** A claim that was granted, and where. */
+export interface Taken {
+  readonly client: ScopeClient;
+  readonly claim: Claim;
+}
+
+/** A claim is made at most so often for one wish: whatever displaces it more often is a fault. */
+const MOST_CLAIMS = 100;
+/** Until a subscription that failed is tried again, ms. */
+const RESUBSCRIBE_MS = 200;
+/** What a wish that was turned away for the crowd should wait, ms. */
+const OVERLOAD_MS = 1_000;
+
+/** What this process wants and has of all scopes, with or without the shared store. */
+export class AdmissionProcess {
+  readonly name = randomUUID();
+  readonly watch: StoreWatch;
+  readonly line: StoreLine;
+  readonly #signals = new AbortListeners();
+  readonly #scopes: ScopeBook;
+  readonly #shares: LocalShares;
+  readonly #patience: Patience;
+  #waiting = 0;
+  #claims = 0;
+  #subscription: Promise<void> | undefined;
+  #resubscription: ClientTimer | undefined;
+  #isClosed = false;
+
+  constructor(
+    private readonly store: AdmissionStore,
+    private readonly options: AdmissionProcessOptions,
+  ) {
+    const { environment, observer, pods, localStore } = options;
+    this.line = new StoreLine(store, environment);
+    this.watch = new StoreWatch(environment, {
+      lost: (error) => {
+        observer.storeLost(error);
+      },
+      away: () => {
+        for (const client of this.#scopes.all()) client.turnAway(() => new Displaced('the store is away'));
+        observer.storeAway();
+      },
+      back: (downForMs) => {
+        this.#shares.end();
+        this.#resume();
+        observer.storeBack(downForMs);
+      },
+    });
+    this.#patience = new Patience(this.watch);
+    const shared = this.#ground(false, this.line);
+    this.#scopes = new ScopeBook(
+      () => environment.now(),
+      (scope) => new ScopeClient(scope, shared),
+    );
+    this.#shares = new LocalShares(pods, () => this.#ground(true, new StoreLine(localStore(), environment)));
+  }
+
+  /**
+   * Waits for one claim.
+   * @param until the end of the wait, by the local clock
+   * @throws the refusal, AdmissionOverloadedError, AdmissionStoreError, AdmissionClosedError, or the signal's reason
+   */
+  async take(wish: ResolvedWish, until: number): Promise<Taken> {
+    this.#assertOpen(wish.signal);
+    this.#assertRoom(this.#waiting, this.options.mostWaiting, wish);
+    let fault: unknown;
+    this.#waiting += 1;
+    try {
+      for (let claims = 0; claims < MOST_CLAIMS; claims += 1) {
+        const client = await this.#clientFor(wish, fault);
+        this.#assertRoom(client.waiting, this.options.mostWaitingPerScope, wish);
+        try {
+          return await this.#claim(client, wish, until);
+        } catch (error) {
+          if (!(error instanceof Displaced)) throw error;
+          fault = error.cause;
+        }
+      }
+      throw new AdmissionStoreError('its answers contradict each other', { cause: fault });
+    } finally {
+      this.#waiting -= 1;
+    }
+  }
+
+  /** Tells of a scope what was learned outside, wherever its claims are made now. Never rejects. */
+  async tell(scope: Scope, say: (line: ScopeLine) => Promise<unknown>): Promise<void> {
+    const client = this.watch.state === 'up' ? this.#scopes.clientFor(scope) : this.#shares.find(scope.name);
+    // A hint: whoever runs into the same limit again tells it again.
+    await client?.tell(say);
+  }
+
+  /** Takes no more, and ends every wait. */
+  refuse(): void {
+    this.#isClosed = true;
+    this.#resubscription?.cancel();
+    this.#patience.end();
+    for (const client of this.#clients()) client.turnAway(() => new AdmissionClosedError());
+  }
+
+  /** Resolves once the store has heard how everything ended. */
+  async quiet(): Promise<void> {
+    await Promise.all(this.#clients().map((client) => client.quiet()));
+  }
+
+  /** Stops every timer, and ends the subscription. Never rejects. */
+  async stop(): Promise<void> {
+    this.watch.stop();
+    for (const client of this.#clients()) client.stop();
+    if (this.#subscription !== undefined) {
+      await this.line.ask((store) => store.unsubscribe(this.name)).catch(ignoreSilence);
+    }
+    this.line.stop();
+  }
+
+  async #claim(client: ScopeClient, { request, signal }: ResolvedWish, until: number): Promise<Taken> {
+    if (!client.ground.isLocal) this.#subscribe();
+    this.#claims += 1;
+    const claim = client.claim(`${this.name}-${this.#claims.toString(36)}`, request, until);
+    const deafen =
+      signal &&
+      this.#signals.add(signal, (reason) => {
+        client.giveUp(claim, reason);
+      });
+    try {
+      await claim.granted;
+    } finally {
+      deafen?.();
+    }
+    // It was given up between its grant and now.
+    if (claim.state === 'over') this.#assertOpen(signal);
+    return { client, claim };
+  }
+
+  /** @param fault why the last claim came to nothing */
+  async #clientFor(wish: ResolvedWish, fault: unknown): Promise<ScopeClient> {
+    const { scope, signal } = wish;
+    const isDamaged = fault !== undefined && !isOutage(fault);
+    while (this.watch.state === 'silent' && !isDamaged) {
+      await this.#patience.wait(signal);
+      this.#assertOpen(signal);
+    }
+    if (this.watch.state === 'up' && !isDamaged) return this.#scopes.clientFor(scope);
+    const share = wish.whenStoreDown === 'degrade' ? this.#shares.clientFor(scope) : undefined;
+    if (share === undefined) throw storeErrorOf(fault ?? this.watch.error);
+    return share;
+  }
+
+  #assertOpen(signal: AbortSignal | undefined): void {
+    signal?.throwIfAborted();
+    if (this.#isClosed) throw new AdmissionClosedError();
+  }
+
+  #assertRoom(waiting: number, most: number, { scope, request }: ResolvedWish): void {
+    if (waiting < most) return;
+    throw new AdmissionOverloadedError({ kind: request.kind, scope: scope.name }, waiting, OVERLOAD_MS);
+  }
+
+  #ground(isLocal: boolean, line: StoreLine): Ground {
+    const { environment, observer } = this.options;
+    return {
+      ...{ environment, line, isLocal, process: this.name },
+      hasSeen: (scope) => isLocal || this.#scopes.hasSeen(scope),
+      heard: (scope, { bookings }: ScopeNews) => {
+        this.#scopes.heard(scope);
+        for (const booking of bookings) observer.booked(scope.name, booking);
+      },
+      failed: (error, again) => {
+        if (!isLocal) this.watch.failed(error, again);
+      },
+    };
+  }
+
+  #clients(): readonly ScopeClient[] {
+    return [...this.#scopes.all(), ...this.#shares.all()];
+  }
+
+  /** Once, and again where it failed; until it stands, and while it is lost, only polls bring grants. */
+  #subscribe(): void {
+    this.#subscription ??= this.store
+      .subscribe(this.name, this.#receive, this.#resume)
+      .then(this.#resume)
+      .catch(() => {
+        this.#subscription = undefined;
+        if (this.#isClosed) return;
+        this.#resubscription = this.options.environment.after(RESUBSCRIBE_MS, () => {
+          if (this.#scopes.all().some((client) => !client.isIdle)) this.#subscribe();
+        });
+      });
+  }
+
+  readonly #receive = (message: AdmissionMessage): void => {
+    this.#scopes.find(message.scope)?.receive(message);
+  };
+
+  readonly #resume = (): void => {
+    for (const client of this.#scopes.all()) client.resume();
+  };
+}
+
+/** Without an answer the subscription ends with the connection; anything else no store may do. */
+function ignoreSilence(error: unknown): void {
+  if (!(error instanceof AdmissionStoreError)) throw error;
+}

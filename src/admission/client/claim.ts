@@ -1,0 +1,69 @@
+import type { ClientTimer } from '../../store/index.js';
+import type { Rule, WindowUsage } from '../admission.store.js';
+
+/** What one call wants of one scope, in the store's terms. */
+export interface ClaimRequest {
+  /** What the scope is to the caller of this module: `caller`, `deployment`. */
+  readonly kind: string;
+  readonly flow: string;
+  readonly weight: number;
+  readonly tokens: number;
+  readonly microUsd: number;
+  /** How long the call may take, ms: after it the reservation is booked as it is. */
+  readonly holdMs: number;
+  /** Whether its place is kept by its lease alone, and not by signs of life. */
+  readonly isStrict: boolean;
+}
+
+/**
+ * asking: the store has not answered yet · waiting: in the queue · granted: from its grant on · over: settled, cancelled, refused,
+ * or given up
+ */
+export type ClaimState = 'asking' | 'waiting' | 'granted' | 'over';
+
+/** One reservation in one scope, from its wish to its end. */
+export class Claim {
+  /** Resolves when its time has come; rejects with the refusal, {@link Displaced}, or what it was given up with. */
+  readonly granted: Promise<void>;
+  state: ClaimState = 'asking';
+  /** By the store's clock. */
+  atMs = 0;
+  usage: readonly WindowUsage[] = [];
+  /** Whoever wanted it has it. */
+  isBegun = false;
+  /** The store knows it no longer, although it was neither settled nor cancelled. */
+  isGone = false;
+  /** What it waits for, and by present knowledge how long from `toldAt` on. */
+  obstacle: { readonly rule: Rule | undefined; readonly inMs: number; readonly toldAt: number } | undefined;
+  /** When the last command that kept it alive was sent. */
+  aliveAt: number;
+  /** Its end of the wait, then its time, then the end of its hold. */
+  timer: ClientTimer | undefined;
+  grant: () => void = () => undefined;
+  fail: (error: unknown) => void = () => undefined;
+  /** Its hold ended by itself, and it is booked as it was reserved. */
+  onExpiry: () => void = () => undefined;
+
+  /** @param until the end of its wait, by the local clock */
+  constructor(
+    readonly id: string,
+    readonly request: ClaimRequest,
+    readonly startedAt: number,
+    readonly until: number,
+  ) {
+    this.aliveAt = startedAt;
+    this.granted = new Promise((resolve, reject) => {
+      this.grant = resolve;
+      this.fail = reject;
+    });
+  }
+}
+
+/** A claim that must be made again: the store it was made to went away, came back, or has lost it. */
+export class Displaced extends Error {
+  override readonly name = 'Displaced';
+
+  constructor(fact: string, options: { readonly cause?: unknown } = {}) {
+    super(fact, options.cause === undefined ? undefined : { cause: options.cause });
+  }
+}

@@ -1,0 +1,20 @@
+import type { ScopeRules } from '../admission.rules.js';
+
+/**
+ * What one of `pods` processes may use of a scope while none of them knows of the others.
+ * @returns undefined where nothing may be used without the store: a budget counts what all have spent, and a share below one call
+ *   is none
+ */
+export function localShare(rules: ScopeRules, pods: number): ScopeRules | undefined {
+  if (rules.budgets.length > 0) return undefined;
+  const share = (limit: number | undefined): number | undefined =>
+    limit === undefined ? undefined : Math.floor(limit / pods);
+  const concurrency = share(rules.concurrency);
+  const windows = rules.windows.map((window) => ({
+    ...window,
+    requests: share(window.requests),
+    tokens: share(window.tokens),
+  }));
+  const isNothing = concurrency === 0 || windows.some(({ requests, tokens }) => requests === 0 || tokens === 0);
+  return isNothing ? undefined : { ...rules, windows, concurrency };
+}

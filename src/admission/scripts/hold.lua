@@ -1,0 +1,23 @@
+-- No grant for a while: the upstream asked for a pause.
+-- KEYS[1] state
+-- KEYS[2] budgets
+-- KEYS[3] records
+-- KEYS[4] leases
+-- KEYS[5] queue
+-- KEYS[6] flows that wait, by their tags
+-- KEYS[7] flows that wait
+-- KEYS[8] flows of this era
+-- KEYS[9] flows of the era before
+-- KEYS[10..] calendars
+-- ARGV[1] rules: token rule|slots|look-ahead in ms|window/span/bucket in ms,burst in ms,requests,tokens;...|unit,period,limit;...
+-- ARGV[2] process
+-- ARGV[3] prefix of channels
+-- ARGV[4] name of the scope as JSON
+-- ARGV[5] 1 where the process had an answer for this scope lately
+-- ARGV[6] how long in ms
+-- Returns {now, when to pump, notices, bookings (see finish() of the prelude)}
+open()
+sweep()
+s.heldUntil = max(s.heldUntil, s.time + tonumber(ARGV[6]))
+pump()
+return finish()

@@ -1,0 +1,37 @@
+-- Limits that the upstream told: the smaller ones count for a while.
+-- KEYS[1] state
+-- KEYS[2] budgets
+-- KEYS[3] records
+-- KEYS[4] leases
+-- KEYS[5] queue
+-- KEYS[6] flows that wait, by their tags
+-- KEYS[7] flows that wait
+-- KEYS[8] flows of this era
+-- KEYS[9] flows of the era before
+-- KEYS[10..] calendars
+-- ARGV[1] rules: token rule|slots|look-ahead in ms|window/span/bucket in ms,burst in ms,requests,tokens;...|unit,period,limit;...
+-- ARGV[2] process
+-- ARGV[3] prefix of channels
+-- ARGV[4] name of the scope as JSON
+-- ARGV[5] 1 where the process had an answer for this scope lately
+-- ARGV[6] how long in ms
+-- ARGV[7..] window in ms, requests and tokens, -1 for what was not told
+-- Returns {now, when to pump, notices, bookings (see finish() of the prelude)}
+local function told(word)
+  return tonumber(word) < 0 and huge or tonumber(word)
+end
+
+open()
+for index = 7, #ARGV, 3 do
+  for _, w in ipairs(windows) do
+    if w.windowMs == tonumber(ARGV[index]) then
+      w.learnedRequests, w.learnedTokens = told(ARGV[index + 1]), told(ARGV[index + 2])
+      w.learnedUntil = s.time + tonumber(ARGV[6])
+      w.requestLimit = min(w.mostRequests, w.learnedRequests)
+      w.tokenLimit = min(w.mostTokens, w.learnedTokens)
+    end
+  end
+end
+sweep()
+pump()
+return finish()

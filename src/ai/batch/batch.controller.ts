@@ -1,0 +1,64 @@
+import { Readable } from 'node:stream';
+import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
+import { ApiTags } from '@nestjs/swagger';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { RequireScope } from '../../auth/index.js';
+import { clientSignal } from '../../http/index.js';
+import { addOutcome } from '../../observability/index.js';
+import { readTerms } from '../endpoint/call.reader.js';
+import { cutIdleReader } from '../endpoint/idle.reader.js';
+import { readReuseTerms } from '../reuse/reuse.terms.js';
+import { BatchDocs } from './batch.docs.js';
+import { batchEvents, type BatchWork } from './batch.events.js';
+import { parseBatch } from './batch.request.js';
+import { resultPieces } from './batch.result.js';
+import { BatchService, type BatchTerms } from './batch.service.js';
+import { BatchTotals } from './batch.totals.js';
+
+@ApiTags('chat')
+@Controller('v1/chat/completions/batch')
+@RequireScope('chat')
+export class BatchController {
+  constructor(private readonly batches: BatchService) {}
+
+  @Post()
+  @HttpCode(200)
+  @BatchDocs()
+  async complete(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Readable> {
+    const terms: BatchTerms = {
+      call: readTerms(request, Number.POSITIVE_INFINITY),
+      reuse: readReuseTerms(request),
+      startedAt: performance.now(),
+      signal: clientSignal(request, reply),
+      totals: new BatchTotals(),
+    };
+    const batch = parseBatch(request.body, request.bodyText ?? '');
+    addOutcome(request, () => terms.totals.fields());
+    const work: BatchWork = (finished) => this.batches.run(batch, terms, finished);
+    return wantsEvents(request) ? events(work, reply) : whole(work, terms, reply);
+  }
+}
+
+function wantsEvents({ headers }: FastifyRequest): boolean {
+  return headers.accept?.toLowerCase().includes('text/event-stream') === true;
+}
+
+function events(work: BatchWork, reply: FastifyReply): Readable {
+  void reply.headers({
+    'content-type': 'text/event-stream; charset=utf-8',
+    'cache-control': 'no-cache',
+    // nginx and its kin would collect the stream otherwise.
+    'x-accel-buffering': 'no',
+  });
+  return Readable.from(cutIdleReader(batchEvents(work), reply.raw), { objectMode: false });
+}
+
+async function whole(work: BatchWork, { startedAt, totals }: BatchTerms, reply: FastifyReply): Promise<Readable> {
+  const result = await work(() => undefined);
+  void reply.headers({
+    'content-type': 'application/json; charset=utf-8',
+    'x-coordinator-total-ms': String(Math.round(performance.now() - startedAt)),
+    ...(totals.costUsd !== undefined && { 'x-coordinator-cost-usd': String(totals.costUsd) }),
+  });
+  return Readable.from(cutIdleReader(resultPieces(result), reply.raw), { objectMode: false });
+}

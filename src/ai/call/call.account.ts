@@ -1,0 +1,175 @@
+import { randomUUID } from 'node:crypto';
+import { ClientGoneError, toApiError } from '../../http/index.js';
+import { type Bill, billOf, FREE_BILL } from '../ledger/bill.js';
+import { type CallEnd, type LedgerEntry, NANO_PER_USD } from '../ledger/ledger.entry.js';
+import { microUsdOf } from '../quota/call.estimate.js';
+import type { CallQuota } from '../quota/call.quota.js';
+import type { Settlement } from '../quota/attempt.quota.js';
+import { UpstreamFailure } from '../upstream/upstream-failure.js';
+import type { Attempt } from './attempt.js';
+import type { CompletionCall } from './completion-call.js';
+import type { Usage } from './cost.js';
+
+/** How an attempt was over. */
+export interface AttemptEnd {
+  /** The provider's last word. */
+  readonly usage: Usage | undefined;
+  readonly reasoningTokens: number;
+  /** What came of the answer. */
+  readonly delivered: string;
+  /** Undefined: at its regular end. */
+  readonly error?: unknown;
+}
+
+interface Counted {
+  readonly promptTokens: number;
+  readonly deliveredTokens: number;
+}
+
+/** What an account needs of others. */
+export interface AccountPorts {
+  readonly quota: CallQuota;
+  /** Tokens of the prompt, and of a text, as the attempt's model counts them. */
+  readonly count: (attempt: Attempt, delivered: string) => Promise<Counted>;
+  readonly book: (caller: string, entry: LedgerEntry) => void;
+  /** Its tokens and cost are known. */
+  readonly billed: (attempt: Attempt, bill: Bill) => void;
+}
+
+/**
+ * What one call has taken: settles each of its attempts once, and when it is over its place in the caller's limits and its entry in the
+ * ledger. Nothing here waits on the way of the call, or rejects.
+ */
+export class CallAccount {
+  readonly #pending: Promise<void>[] = [];
+  readonly #bills: Bill[] = [];
+  #last: Attempt | undefined;
+  #isOver = false;
+
+  constructor(
+    private readonly call: CompletionCall,
+    private readonly ports: AccountPorts,
+  ) {}
+
+  /** An attempt is over, in whatever way. */
+  ended(attempt: Attempt, end: AttemptEnd): void {
+    this.#last = attempt;
+    const { usage, delivered, error } = end;
+    const isSilent = usage === undefined && delivered === '' && error !== undefined;
+    if (isSilent) this.#settleSilent(attempt, error);
+    else if (usage === undefined) this.#pending.push(this.#settleCounted(attempt, end));
+    else this.#settleBilled(attempt, billOf({ ...this.#outcome(attempt, end), promptTokens: 0, deliveredTokens: 0 }));
+  }
+
+  /** The call is over; a second time does nothing. */
+  close(error?: unknown): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    void this.#close(error);
+  }
+
+  async #close(error: unknown): Promise<void> {
+    await Promise.all(this.#pending);
+    const bill = sumOf(this.#bills);
+    const wasSent = this.#last !== undefined;
+    const settled = this.ports.quota.end(wasSent ? bill.promptTokens + bill.completionTokens : 0);
+    this.ports.book(this.call.caller.id, this.#entry(bill, error));
+    await settled;
+  }
+
+  /** Nothing came of it. Whoever failed bills nothing; where we hung up, the provider may go on and bill what nobody saw. */
+  #settleSilent(attempt: Attempt, error: unknown): void {
+    const hasHungUp = attempt.timers.expired !== undefined || !(error instanceof UpstreamFailure);
+    const { budgeted } = attempt.quota;
+    if (hasHungUp && budgeted !== undefined) {
+      this.#bills.push(reservedBill(attempt, budgeted.microUsd));
+      this.#settle(attempt, { taken: undefined, isCounted: true });
+      return;
+    }
+    const isRefusal = !hasHungUp && error.blame !== 'upstream';
+    this.#settle(attempt, { taken: { tokens: 0, microUsd: 0 }, isCounted: isRefusal });
+  }
+
+  async #settleCounted(attempt: Attempt, end: AttemptEnd): Promise<void> {
+    const counted = await this.ports.count(attempt, end.delivered);
+    this.#settleBilled(attempt, billOf({ ...this.#outcome(attempt, end), ...counted }));
+  }
+
+  #outcome({ candidate }: Attempt, { usage, reasoningTokens, error }: AttemptEnd) {
+    return { usage, reasoningTokens, isComplete: error === undefined, prices: candidate.deployment.prices };
+  }
+
+  #settleBilled(attempt: Attempt, bill: Bill): void {
+    this.#bills.push(bill);
+    this.ports.billed(attempt, bill);
+    const tokens = bill.promptTokens + bill.completionTokens;
+    // What nobody can price costs what was reserved for it.
+    const microUsd =
+      bill.costNanoUsd === undefined
+        ? (attempt.quota.budgeted?.microUsd ?? 0)
+        : microUsdOf(bill.costNanoUsd / NANO_PER_USD);
+    this.#settle(attempt, { taken: { tokens, microUsd }, isCounted: true });
+  }
+
+  #settle(attempt: Attempt, settlement: Settlement): void {
+    void attempt.quota.settle(settlement);
+  }
+
+  #entry(bill: Bill, error: unknown): LedgerEntry {
+    const { report, requestId, request } = this.call;
+    const end = endOf(bill, error);
+    return {
+      ...bill,
+      callId: randomUUID(),
+      at: Date.now(),
+      requestId,
+      requested: request.model ?? request.models?.[0] ?? '',
+      ...(report.model !== undefined && { model: report.model }),
+      ...(report.provider !== undefined && { provider: report.provider }),
+      ...(this.#last !== undefined && { deployment: this.#last.candidate.deployment.id }),
+      end,
+      ...(error !== undefined && { code: codeOf(error) }),
+      attempts: report.attempts,
+    };
+  }
+}
+
+function endOf({ completionTokens }: Bill, error: unknown): CallEnd {
+  if (error === undefined) return 'complete';
+  return completionTokens > 0 ? 'partial' : 'failed';
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof ClientGoneError ? 'client_gone' : toApiError(error).code;
+}
+
+function reservedBill({ quota }: Attempt, microUsd: number): Bill {
+  const { tokens, outputTokens } = quota.estimate;
+  return {
+    ...FREE_BILL,
+    promptTokens: Math.max(0, tokens - outputTokens),
+    completionTokens: 0,
+    costNanoUsd: (microUsd * NANO_PER_USD) / 1_000_000,
+    isEstimated: true,
+  };
+}
+
+/** Of all its attempts; without a price where one of them has none. */
+function sumOf(bills: readonly Bill[]): Bill {
+  return bills.reduce(
+    (sum, bill) => ({
+      promptTokens: sum.promptTokens + bill.promptTokens,
+      cachedTokens: sum.cachedTokens + bill.cachedTokens,
+      completionTokens: sum.completionTokens + bill.completionTokens,
+      reasoningTokens: sum.reasoningTokens + bill.reasoningTokens,
+      ...costOf(sum, bill),
+      isEstimated: sum.isEstimated || bill.isEstimated,
+    }),
+    FREE_BILL,
+  );
+}
+
+function costOf(one: Bill, other: Bill): Pick<Bill, 'costNanoUsd'> {
+  const isPriced = one.costNanoUsd !== undefined && other.costNanoUsd !== undefined;
+  return isPriced ? { costNanoUsd: one.costNanoUsd + other.costNanoUsd } : {};
+}

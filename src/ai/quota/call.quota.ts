@@ -1,0 +1,129 @@
+import type { AdmissionService, Reservation, WindowUsage } from '../../admission/index.js';
+import type { Caller } from '../../auth/index.js';
+import type { ModelSettings } from '../../config/index.js';
+import { ApiError } from '../../http/index.js';
+import type { Candidate } from '../route/route.plan.js';
+import { AttemptQuota, type Taken } from './attempt.quota.js';
+import { type CallEstimate, type CallSize, estimateOf } from './call.estimate.js';
+import type { QuotaScope, QuotaScopes } from './quota.scopes.js';
+
+/** A call, as far as quotas go. */
+export interface QuotaCall extends Pick<CallSize, 'maxOutputTokens' | 'choices'> {
+  readonly caller: Caller;
+  /** Counts its prompt as a model would. */
+  readonly promptTokens: (model: ModelSettings) => Promise<number>;
+  /** What is left of its deadline, ms. */
+  readonly remainingMs: () => number;
+  readonly signal: AbortSignal;
+}
+
+/** How much longer than its deadline an attempt may take to be settled, ms. */
+const SETTLING_MS = 5_000;
+
+/**
+ * The reservations of one call: in its caller's limits once, and for each attempt in the caller's budget and in the limits of the
+ * model and the deployment that are going to be billed. They move from attempt to attempt, and never stack.
+ */
+export class CallQuota {
+  #caller: Reservation | undefined;
+
+  constructor(
+    private readonly call: QuotaCall,
+    private readonly admission: AdmissionService,
+    private readonly scopes: QuotaScopes,
+  ) {}
+
+  /** What is used of the caller's own windows; empty where it has none, or where that is not known. */
+  get usage(): readonly WindowUsage[] {
+    return this.#caller?.usage ?? [];
+  }
+
+  /** How long the caller's own limits were waited for, ms. */
+  get queueMs(): number {
+    return this.#caller?.queueMs ?? 0;
+  }
+
+  /**
+   * Takes the call into its caller's own limits; waits for room up to the deadline.
+   *
+   * @param first - who is going to be asked first; undefined: nobody, it is answered with somebody else's answer
+   * @throws what AdmissionService.reserve() throws
+   */
+  async enter(first: Candidate | undefined): Promise<void> {
+    const scope = this.scopes.ofCaller(this.call.caller);
+    if (scope === undefined) return;
+    const tokens = first === undefined ? 0 : (await this.estimate(first, [scope])).tokens;
+    this.#caller = await this.reserve(scope, { tokens, microUsd: 0 }, this.call.remainingMs());
+    this.#caller.sent();
+  }
+
+  /**
+   * Room for one attempt, within a wait.
+   *
+   * @throws ApiError for a deployment without a price under a hard budget, and what AdmissionService.reserve() throws
+   */
+  async attempt(candidate: Candidate, waitMs: number): Promise<AttemptQuota> {
+    const { caller, remainingMs } = this.call;
+    const budget = this.scopes.ofBudget(caller);
+    const shared = [this.scopes.ofModel(candidate.model), this.scopes.ofDeployment(candidate.deployment)];
+    const scopes = [budget, ...shared].filter((scope) => scope !== undefined);
+    const estimate = await this.estimate(candidate, scopes);
+    const isUnpriced = estimate.microUsd === undefined && caller.budget?.hard === true;
+    if (isUnpriced) throw unpriced(candidate);
+    const taken = { tokens: estimate.tokens, microUsd: estimate.microUsd ?? 0 };
+    const endsAt = remainingMs() - waitMs;
+    for (;;) {
+      const quota = new AttemptQuota(estimate, await this.all(scopes, taken, () => remainingMs() - endsAt));
+      if (quota.isInTime) return quota;
+      // The last one was waited for so long that the grant of an earlier one is too old.
+      await quota.cancel();
+    }
+  }
+
+  /** The call is over. Never rejects. */
+  async end(tokens: number | undefined): Promise<void> {
+    await this.#caller?.settle(tokens === undefined ? undefined : { tokens });
+  }
+
+  private async all(
+    scopes: readonly QuotaScope[],
+    taken: Taken,
+    waitMs: () => number,
+  ): Promise<readonly Reservation[]> {
+    const reservations: Reservation[] = [];
+    try {
+      for (const scope of scopes) reservations.push(await this.reserve(scope, taken, waitMs()));
+      return reservations;
+    } catch (error) {
+      await Promise.all(reservations.toReversed().map((reservation) => reservation.cancel()));
+      throw error;
+    }
+  }
+
+  private reserve(scope: QuotaScope, { tokens, microUsd }: Taken, waitMs: number): Promise<Reservation> {
+    const { countsTokens, mostTokens, ...wish } = scope;
+    const { caller, remainingMs, signal } = this.call;
+    return this.admission.reserve({
+      ...wish,
+      flow: caller.id,
+      weight: caller.weight,
+      tokens: countsTokens ? tokens : 0,
+      microUsd: scope.kind === 'budget' ? microUsd : 0,
+      waitMs: Math.max(0, waitMs),
+      holdMs: Math.max(1, remainingMs()) + SETTLING_MS,
+      signal,
+    });
+  }
+
+  private async estimate({ model, deployment }: Candidate, scopes: readonly QuotaScope[]): Promise<CallEstimate> {
+    const isCounted = scopes.some(({ countsTokens }) => countsTokens);
+    const promptTokens = isCounted ? await this.call.promptTokens(model) : undefined;
+    const mostTokens = Math.min(...scopes.map((scope) => scope.mostTokens));
+    return estimateOf({ ...this.call, promptTokens }, model, deployment.prices, mostTokens);
+  }
+}
+
+function unpriced({ model, deployment }: Candidate): ApiError {
+  const message = `${model.name} at ${deployment.provider} has no price, and this caller's budget is not to be exceeded`;
+  return new ApiError('model_not_allowed', message, { param: 'model' });
+}

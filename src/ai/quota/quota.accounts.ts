@@ -1,0 +1,36 @@
+import { randomUUID } from 'node:crypto';
+import { Injectable } from '@nestjs/common';
+import { CallAccounts } from '../call/call.accounts.js';
+import type { CompletionCall } from '../call/completion-call.js';
+import { FREE_BILL } from '../ledger/bill.js';
+import { Ledger } from '../ledger/ledger.js';
+import type { ReuseAccounts } from '../reuse/reuse.accounts.js';
+
+/** Counts calls that are answered with somebody else's answer: a request among their caller's limits, and a free entry in the ledger. */
+@Injectable()
+export class QuotaAccounts implements ReuseAccounts {
+  constructor(
+    private readonly accounts: CallAccounts,
+    private readonly ledger: Ledger,
+  ) {}
+
+  async count(call: CompletionCall, end: 'hit' | 'joined'): Promise<void> {
+    const quota = this.accounts.quotaOf(call);
+    await quota.enter(undefined);
+    void quota.end(0);
+    const { report, requestId, request, caller } = call;
+    report.queueMs = quota.queueMs;
+    report.usage = quota.usage;
+    this.ledger.book(caller.id, {
+      ...FREE_BILL,
+      callId: randomUUID(),
+      at: Date.now(),
+      requestId,
+      requested: request.model ?? request.models?.[0] ?? '',
+      ...(report.model !== undefined && { model: report.model }),
+      ...(report.provider !== undefined && { provider: report.provider }),
+      end,
+      attempts: 0,
+    });
+  }
+}

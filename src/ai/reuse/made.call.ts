@@ -1,0 +1,33 @@
+import { ChatRequest } from '../call/chat-request.js';
+import type { CompletionCall } from '../call/completion-call.js';
+import type { CompletionService } from '../call/completion.service.js';
+import type { Delivery } from './flight/flight.plan.js';
+import type { AnswerFacts } from './recording/recording.js';
+
+/** Makes the call; its `ended` is told how it went, on every way out. @throws as CompletionService does */
+export async function makeCall(completions: CompletionService, call: CompletionCall): Promise<Delivery> {
+  try {
+    if (call.request.stream === true) {
+      const { text: frames, headers } = await completions.stream(call);
+      return { kind: 'live', frames, facts: factsOf(call), headers };
+    }
+    const { text, headers } = await completions.complete(call);
+    call.ended();
+    return { kind: 'whole', recording: { ...factsOf(call), kind: 'json', text }, headers };
+  } catch (error) {
+    call.ended(error);
+    throw error;
+  }
+}
+
+/** For all who may read its stream: who did not ask for usage is given none. */
+export function withUsage(call: CompletionCall): CompletionCall {
+  const { request } = call;
+  const stream_options = { ...request.stream_options, include_usage: true };
+  return { ...call, request: Object.assign(new ChatRequest(), request, { stream_options }) };
+}
+
+function factsOf({ report }: CompletionCall): AnswerFacts {
+  const { model = '', provider = '', route = 'requested' } = report;
+  return { model, provider, route };
+}

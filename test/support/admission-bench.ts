@@ -1,0 +1,137 @@
+import { Redis } from 'ioredis';
+import { type ScopeLimits, scopeRules } from '../../src/admission/admission.rules.js';
+import { loadAdmissionScripts, type AdmissionScripts } from '../../src/admission/admission.scripts.js';
+import {
+  type AcquireAnswer,
+  type AcquireCommand,
+  type AdmissionMessage,
+  type AdmissionStore,
+  LEASE_MS,
+  type Notice,
+  type Scope,
+  type ScopeCommand,
+} from '../../src/admission/admission.store.js';
+import { MemoryAdmissionStore } from '../../src/admission/memory-admission.store.js';
+import { ScopeTable } from '../../src/admission/memory/scope.table.js';
+import { RedisAdmissionStore } from '../../src/admission/redis-admission.store.js';
+import { CLOCK_KEY, ClockedRedis, type TestClock } from './clocked-redis.js';
+
+export const START_US = 1_764_421_836_000_000;
+export const PODS = ['p1', 'p2', 'p3'] as const;
+
+/** An admission store in the test's time, with what its processes were told by message. */
+export interface AdmissionBench {
+  readonly store: AdmissionStore;
+  readonly clock: TestClock;
+  /** What was told since the last call: process, then message. */
+  heard(): Promise<readonly (readonly [string, AdmissionMessage])[]>;
+  /** May be called again. */
+  close(): Promise<void>;
+}
+
+export interface RedisAdmissionBench extends AdmissionBench {
+  readonly redis: ClockedRedis;
+  readonly client: Redis;
+}
+
+/** Nothing is cleared away, as the keys of ClockedRedis live on: what is over must be decided by the store. */
+export class EndlessTable extends ScopeTable {
+  override clearOver(): void {
+    // On purpose.
+  }
+}
+
+export async function memoryBench(
+  clock: TestClock = { us: START_US },
+  table = new ScopeTable(),
+): Promise<AdmissionBench> {
+  const store = new MemoryAdmissionStore({ clock: () => clock.us, table });
+  const heard = await listen(store, () => new Promise((resolve) => setImmediate(resolve)));
+  return { store, clock, heard, close: () => Promise.resolve() };
+}
+
+export async function redisBench(
+  server: { host: string; port: number },
+  prefix: string,
+  clock: TestClock = { us: START_US },
+  scripts: AdmissionScripts = loadAdmissionScripts({ clock: { key: CLOCK_KEY } }),
+): Promise<RedisAdmissionBench> {
+  const client = new Redis(server.port, server.host);
+  const subscriber = new Redis(server.port, server.host);
+  const redis = new ClockedRedis(prefix, clock, client, subscriber);
+  const store = new RedisAdmissionStore(redis, scripts);
+  const heard = await listen(store, () => redis.settle());
+  const close = (): Promise<void> => {
+    client.disconnect();
+    subscriber.disconnect();
+    return Promise.resolve();
+  };
+  return { store, clock, redis, client, heard, close };
+}
+
+async function listen(store: AdmissionStore, settle: () => Promise<void>): Promise<AdmissionBench['heard']> {
+  const messages: (readonly [string, AdmissionMessage])[] = [];
+  for (const name of PODS) await store.subscribe(name, (message) => messages.push([name, message]));
+  return async () => {
+    await settle();
+    return messages.splice(0);
+  };
+}
+
+export function scopeOf(limits: ScopeLimits, name = 'deployment:one'): Scope {
+  return { name, rules: scopeRules(limits) };
+}
+
+/** The commands on one scope; ids are `process-number`. */
+export class ScopeDriver {
+  constructor(
+    readonly bench: AdmissionBench,
+    readonly scope: Scope,
+  ) {}
+
+  acquire(id: string, rest: Partial<AcquireCommand> = {}): Promise<AcquireAnswer> {
+    const common = { flow: 'f', weight: 1, tokens: 0, microUsd: 0, waitMs: 0, leaseMs: LEASE_MS };
+    return this.bench.store.acquire({ ...this.#of(id), id, ...common, ...rest });
+  }
+
+  settle(id: string, tokens = 0, microUsd = 0) {
+    return this.bench.store.settle({ ...this.#of(id), id, tokens, microUsd });
+  }
+
+  cancel(id: string) {
+    return this.bench.store.cancel({ ...this.#of(id), id });
+  }
+
+  beat(ids: readonly string[], process = processOf(ids[0] ?? 'p1')) {
+    return this.bench.store.beat({ ...this.#of(process), process, ids });
+  }
+
+  hold(forMs: number) {
+    return this.bench.store.hold({ ...this.#of('p1'), forMs });
+  }
+
+  learn(limits: { windowMs: number; requests?: number; tokens?: number }[], forMs: number) {
+    return this.bench.store.learn({ ...this.#of('p1'), limits, forMs });
+  }
+
+  inspect() {
+    return this.bench.store.inspect(this.scope);
+  }
+
+  pass(ms: number): void {
+    this.bench.clock.us += ms * 1_000;
+  }
+
+  /** What waiters were told by message, in order. */
+  async told(): Promise<readonly Notice[]> {
+    return (await this.bench.heard()).flatMap(([, { notices }]) => notices);
+  }
+
+  #of(id: string): ScopeCommand {
+    return { scope: this.scope, process: processOf(id), seen: false };
+  }
+}
+
+function processOf(id: string): string {
+  return id.split('-')[0] ?? '';
+}
