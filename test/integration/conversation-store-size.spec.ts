@@ -11,6 +11,8 @@ import { recordFigures } from '../support/figures.js';
 import { sized } from '../support/proof-scale.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 
+const TIMEOUT_MS = sized(30_000, 600_000);
+
 let server: RedisServer;
 let bench: RedisConversationBench;
 
@@ -46,34 +48,42 @@ describe('a long conversation', () => {
     }
   }
 
-  it('costs a turn as much as a short one: as many commands, as many messages read', async () => {
-    const costs: unknown[] = [];
-    for (const length of LENGTHS) {
-      const place = { owner: 'o', id: `of ${length}` };
-      await fill(place, length);
-      await bench.client.config('RESETSTAT');
-      const cards = await bench.store.cards(place, { encoding: 'o200k', model: 'm' });
-      const page = await bench.store.messages(place, { afterSeq: length - 21, limit: 50 });
-      await turn(bench.store, 'new', 2, { place, end: { head: 'as-before' } });
-      const calls = (await bench.client.info('commandstats')).match(/^cmdstat_\w+:calls=\d+/gm) ?? [];
-      const counted = calls.filter((line) => !/script|config|evalsha/.test(line)).sort();
-      costs.push([counted, cards?.cards.length, page?.messages.length]);
-    }
-    expect(costs[1]).toEqual(costs[0]);
-  });
+  it(
+    'costs a turn as much as a short one: as many commands, as many messages read',
+    async () => {
+      const costs: unknown[] = [];
+      for (const length of LENGTHS) {
+        const place = { owner: 'o', id: `of ${length}` };
+        await fill(place, length);
+        await bench.client.config('RESETSTAT');
+        const cards = await bench.store.cards(place, { encoding: 'o200k', model: 'm' });
+        const page = await bench.store.messages(place, { afterSeq: length - 21, limit: 50 });
+        await turn(bench.store, 'new', 2, { place, end: { head: 'as-before' } });
+        const calls = (await bench.client.info('commandstats')).match(/^cmdstat_\w+:calls=\d+/gm) ?? [];
+        const counted = calls.filter((line) => !/script|config|evalsha/.test(line)).sort();
+        costs.push([counted, cards?.cards.length, page?.messages.length]);
+      }
+      expect(costs[1]).toEqual(costs[0]);
+    },
+    TIMEOUT_MS,
+  );
 
-  it('is exported page by page, whole', async () => {
-    const place = { owner: 'o', id: 'export' };
-    const length = sized(2_000, 20_000);
-    await fill(place, length);
-    let [seq, pages] = [0, 0];
-    for await (const messages of readLog(bench.store, place)) {
-      for (const each of messages) expect(each.seq).toBe((seq += 1));
-      expect(messages.length).toBeLessThanOrEqual(200);
-      pages += 1;
-    }
-    expect([seq, pages]).toEqual([length, length / 200]);
-  });
+  it(
+    'is exported page by page, whole',
+    async () => {
+      const place = { owner: 'o', id: 'export' };
+      const length = sized(2_000, 20_000);
+      await fill(place, length);
+      let [seq, pages] = [0, 0];
+      for await (const messages of readLog(bench.store, place)) {
+        for (const each of messages) expect(each.seq).toBe((seq += 1));
+        expect(messages.length).toBeLessThanOrEqual(200);
+        pages += 1;
+      }
+      expect([seq, pages]).toEqual([length, length / 200]);
+    },
+    TIMEOUT_MS,
+  );
 });
 
 describe('the memory that a message takes', () => {
@@ -84,20 +94,24 @@ describe('the memory that a message takes', () => {
     [4_000, 1.4],
   ]);
 
-  it('is about that of its JSON', async () => {
-    const figures: Record<string, number> = {};
-    for (const [length, most] of MOST) {
-      const conversations = sized(3, 500);
-      for (let number = 0; number < conversations; number += 1) await fillWith(number, length);
-      const [bytes, json] = [await bytesInRedis(), await bytesOfJson()];
-      figures[`bytesAt${length}`] = Math.round(bytes / (conversations * 40));
-      figures[`ofJsonAt${length}`] = Math.round((100 * bytes) / (conversations * json)) / 100;
-      expect(bytes).toBeGreaterThan(conversations * 40 * length);
-      expect(bytes / (conversations * json)).toBeLessThan(most);
-      await bench.client.flushall();
-    }
-    recordFigures('conversation-memory', figures);
-  });
+  it(
+    'is about that of its JSON',
+    async () => {
+      const figures: Record<string, number> = {};
+      for (const [length, most] of MOST) {
+        const conversations = sized(3, 50);
+        for (let number = 0; number < conversations; number += 1) await fillWith(number, length);
+        const [bytes, json] = [await bytesInRedis(), await bytesOfJson()];
+        figures[`bytesAt${length}`] = Math.round(bytes / (conversations * 40));
+        figures[`ofJsonAt${length}`] = Math.round((100 * bytes) / (conversations * json)) / 100;
+        expect(bytes).toBeGreaterThan(conversations * 40 * length);
+        expect(bytes / (conversations * json)).toBeLessThan(most);
+        await bench.client.flushall();
+      }
+      recordFigures('conversation-memory', figures);
+    },
+    TIMEOUT_MS,
+  );
 
   /** All keys: the log, the list beside it, the conversation itself and its place in the owner's list. */
   async function bytesInRedis(): Promise<number> {
