@@ -11,7 +11,7 @@ let path: string;
 beforeEach(async () => {
   rig = await ConversationRig.start({
     pods: 2,
-    settings: { graceMs: GRACE_MS, leaseMs: 400, requestDeadlineMs: 20_000 },
+    settings: { graceMs: GRACE_MS, leaseMs: 400, quietMs: 300 },
   });
   path = await rig.create();
 });

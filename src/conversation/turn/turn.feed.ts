@@ -8,8 +8,6 @@ import { TurnRunner } from './turn.runner.js';
 
 /** Events per question. */
 const PAGE = 200;
-/** Without news for so long, a reader asks by itself, and whether anybody still runs the turn, ms. */
-const QUIET_MS = 5_000;
 
 /** What a reader of a turn is told. The last one is an `end`. */
 export type FeedItem =
@@ -48,7 +46,7 @@ export class TurnFeed {
           yield { kind: 'end', id: after ?? 1, turn: await this.#released(place, turnId) };
           return;
         }
-        if (page.events.length > 0 || (await pulse.next(QUIET_MS))) continue;
+        if (page.events.length > 0 || (await pulse.next())) continue;
         await this.recovery.endIfLeft(place, turnId);
         yield { kind: 'quiet' };
       }
@@ -64,7 +62,7 @@ export class TurnFeed {
       for (;;) {
         const { status } = await this.#page(place, turnId, Number.MAX_SAFE_INTEGER - 1);
         if (status !== 'running') return await this.#released(place, turnId);
-        if (!(await pulse.next(QUIET_MS))) await this.recovery.endIfLeft(place, turnId);
+        if (!(await pulse.next())) await this.recovery.endIfLeft(place, turnId);
       }
     } finally {
       pulse.close();

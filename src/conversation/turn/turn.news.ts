@@ -1,7 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { Inject, Injectable, type OnApplicationBootstrap, type OnApplicationShutdown } from '@nestjs/common';
 import { type ClientEnvironment, type ClientTimer, StoreError } from '../../store/index.js';
-import { CONVERSATION_STORE, TURN_ENVIRONMENT } from '../conversation.options.js';
+import {
+  CONVERSATION_SETTINGS,
+  CONVERSATION_STORE,
+  type ConversationSettings,
+  TURN_ENVIRONMENT,
+} from '../conversation.options.js';
 import type { ConversationStore, TurnNews as News } from '../store/index.js';
 import { TurnPulse } from './turn.pulse.js';
 
@@ -23,6 +28,7 @@ export class TurnNews implements OnApplicationBootstrap, OnApplicationShutdown {
   constructor(
     @Inject(CONVERSATION_STORE) private readonly store: ConversationStore,
     @Inject(TURN_ENVIRONMENT) private readonly environment: ClientEnvironment,
+    @Inject(CONVERSATION_SETTINGS) private readonly settings: Pick<ConversationSettings, 'quietMs'>,
   ) {}
 
   onApplicationBootstrap(): void {
@@ -50,7 +56,8 @@ export class TurnNews implements OnApplicationBootstrap, OnApplicationShutdown {
 
   /** For whoever reads a turn. To be closed. */
   pulse(turnId: string, signal: AbortSignal): TurnPulse {
-    return new TurnPulse((listener) => this.hear(turnId, listener), signal, this.environment);
+    const { environment, settings } = this;
+    return new TurnPulse((listener) => this.hear(turnId, listener), { signal, environment, quietMs: settings.quietMs });
   }
 
   #subscribe(): void {

@@ -1,5 +1,13 @@
 import type { ClientEnvironment, ClientTimer } from '../../store/index.js';
 
+export interface PulseOptions {
+  /** Ends the reading. */
+  readonly signal: AbortSignal;
+  readonly environment: Pick<ClientEnvironment, 'after'>;
+  /** How long news is waited for, ms. */
+  readonly quietMs: number;
+}
+
 /** Wakes a reader of a turn: what was told before it began to wait is not lost. To be closed. */
 export class TurnPulse {
   #hasNews = false;
@@ -10,9 +18,9 @@ export class TurnPulse {
   /** @param hear - calls back with every piece of news until it is undone */
   constructor(
     hear: (listener: () => void) => () => void,
-    private readonly signal: AbortSignal,
-    private readonly environment: Pick<ClientEnvironment, 'after'>,
+    private readonly options: PulseOptions,
   ) {
+    const { signal } = options;
     const wake = (): void => {
       this.#hasNews = true;
       this.#wake?.(true);
@@ -27,14 +35,15 @@ export class TurnPulse {
   }
 
   /**
-   * Waits for news, at most so long.
+   * Waits for news, but not for ever.
    *
    * @returns whether there was any since the last time
    * @throws the signal's reason
    */
-  async next(limitMs: number): Promise<boolean> {
-    const hasNews = this.#hasNews || this.signal.aborted || (await this.#wait(limitMs));
-    this.signal.throwIfAborted();
+  async next(): Promise<boolean> {
+    const { signal } = this.options;
+    const hasNews = this.#hasNews || signal.aborted || (await this.#wait());
+    signal.throwIfAborted();
     this.#hasNews = false;
     return hasNews;
   }
@@ -43,7 +52,8 @@ export class TurnPulse {
     this.#over();
   }
 
-  #wait(limitMs: number): Promise<boolean> {
+  #wait(): Promise<boolean> {
+    const { environment, quietMs } = this.options;
     return new Promise((resolve) => {
       const woken = (hasNews: boolean): void => {
         this.#timer?.cancel();
@@ -51,7 +61,7 @@ export class TurnPulse {
         resolve(hasNews);
       };
       this.#wake = woken;
-      this.#timer = this.environment.after(limitMs, () => {
+      this.#timer = environment.after(quietMs, () => {
         woken(false);
       });
     });
