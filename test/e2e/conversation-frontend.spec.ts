@@ -13,7 +13,7 @@ interface Chat {
 type ChatClass = new (options: { url: string; key: string; id: string }) => Chat;
 
 /** Written for browsers: no types. */
-const EXAMPLE: string = '../../examples/chat.mjs';
+const EXAMPLE = ['..', '..', 'examples', 'chat.mjs'].join('/');
 const WORDS = Array.from({ length: 30 }, (_, at) => `word${String(at)} `);
 
 /** A network whose connections break whenever the test likes. */

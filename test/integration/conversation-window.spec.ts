@@ -139,9 +139,7 @@ describe('GET …/window', () => {
   it('tells what would be sent, what not and why, and what it costs', async () => {
     const { body: turn } = await rig.turn(path, 'one');
     await rig.ask('POST', `${path}/turns/${String(turn['id'])}/regenerate`, {});
-    rig.generator.play(async function* () {
-      yield* [];
-    });
+    rig.generator.play(saying([]));
     await rig.turn(path, 'nothing comes');
     const preview = await windowOf();
     const {

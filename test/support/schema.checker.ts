@@ -37,6 +37,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
       .flatMap(([name, member]) => within(name, checker.faults(additionalProperties, member))),
   items: (value, { items }, checker) =>
     list(value).flatMap((item, index) => within(String(index), checker.faults(items, item))),
+  allOf: (value, { allOf }, checker) => list(allOf).flatMap((schema) => checker.faults(schema, value)),
   oneOf: (value, { oneOf }, checker) => {
     const faults = list(oneOf).map((schema) => checker.faults(schema, value));
     const fits = faults.filter(({ length }) => length === 0).length;

@@ -78,13 +78,18 @@ export function ConversationErrors(errors: DocumentedErrors, hasBody = false): M
 }
 
 export function ConversationParam(): MethodDecorator {
-  return ApiParam({ name: 'id', description: 'of the conversation', example: 'conv_6e8bc430c9c34ad9b1a1d9c0e2c5f7aa' });
+  return ApiParam({
+    name: 'id',
+    type: String,
+    description: 'of the conversation',
+    example: 'conv_6e8bc430c9c34ad9b1a1d9c0e2c5f7aa',
+  });
 }
 
 export function TurnParam(): MethodDecorator {
   return applyDecorators(
     ConversationParam(),
-    ApiParam({ name: 'turn', description: 'id of the turn', example: 'turn_kPqv0a3nS2u3bJ5mQm0s9g_1' }),
+    ApiParam({ name: 'turn', type: String, description: 'id of the turn', example: 'turn_kPqv0a3nS2u3bJ5mQm0s9g_1' }),
   );
 }
 
