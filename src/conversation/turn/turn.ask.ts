@@ -97,7 +97,7 @@ function sorted(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(sorted);
   if (!isObject(value)) return value;
   const entries = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1));
-  return entries.map(([key, item]) => [key, sorted(item)]);
+  return Object.fromEntries(entries.map(([key, item]) => [key, sorted(item)]));
 }
 
 function isGiven(value: unknown): boolean {
