@@ -42,7 +42,7 @@ describe.each(UPSTREAMS)('the AI SDK over %s', (name, start) => {
   });
 
   it('streams text, exact, with usage', async () => {
-    const result = streamText({ model: model(), prompt });
+    const result = streamText({ model: model(), prompt, headers: { 'cache-control': 'no-cache' } });
     const pieces: string[] = [];
     for await (const piece of result.textStream) pieces.push(piece);
     expect(pieces.join('')).toBe(EXACT_TEXT);
