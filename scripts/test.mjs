@@ -1,7 +1,7 @@
 /**
- * Runs the tests: `test.mjs [folder...] [-- Jest's arguments]`, all folders of test/ by default. Unit and integration tests run
- * side by side; those that judge a whole process (e2e, soak, chaos) run alone and one after the other. The last line says how
- * many passed and failed; the exit code is 0 only if some passed and none failed.
+ * Runs the tests: `test.mjs [folder...] [-- Jest's arguments]`, all folders of test/ by default. Unit and integration tests and
+ * simulations run side by side; those that judge a whole process (e2e, soak, chaos) run alone and one after the other. The last
+ * line says how many passed and failed; the exit code is 0 only if some passed and none failed.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,8 +9,10 @@ import { fileURLToPath } from 'node:url';
 import { ensureRedisServer } from './redis-server.mjs';
 import { addCounts, NOTHING, runJest, summaryLine } from './run-jest.mjs';
 
-const SIDE_BY_SIDE = ['unit', 'integration'];
-const WITHOUT_REDIS = ['unit'];
+const SIDE_BY_SIDE = ['unit', 'integration', 'simulation'];
+/** One more than the cores that there are at least: many a test waits for its leases to end. */
+const WORKERS = 3;
+const WITHOUT_REDIS = ['unit', 'simulation'];
 const NO_TESTS = ['support'];
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -32,7 +34,7 @@ function runAll() {
   try {
     const env = folders.every((folder) => WITHOUT_REDIS.includes(folder)) ? {} : { REDIS_SERVER: ensureRedisServer() };
     if (alone.length > 0) buildOnce();
-    return addCounts(run('side-by-side', together, ['--maxWorkers=2'], env), run('alone', alone, ['--runInBand'], env));
+    return addCounts(run('side-by-side', together, [`--maxWorkers=${WORKERS}`], env), run('alone', alone, ['--runInBand'], env));
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     return { ...NOTHING, failed: 1 };
