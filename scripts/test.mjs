@@ -34,7 +34,10 @@ function runAll() {
   try {
     const env = folders.every((folder) => WITHOUT_REDIS.includes(folder)) ? {} : { REDIS_SERVER: ensureRedisServer() };
     if (alone.length > 0) buildOnce();
-    return addCounts(run('side-by-side', together, [`--maxWorkers=${WORKERS}`], env), run('alone', alone, ['--runInBand'], env));
+    return addCounts(
+      run('side-by-side', together, [`--maxWorkers=${WORKERS}`], env),
+      run('alone', alone, ['--runInBand'], env),
+    );
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     return { ...NOTHING, failed: 1 };
