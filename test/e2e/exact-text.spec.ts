@@ -14,6 +14,7 @@ import {
 } from '../support/scripted-upstream.js';
 import { startTestSimulator, type TestSimulator } from '../support/simulator.js';
 import { environmentFor, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
+import { TO_THE_PROVIDER } from '../support/upstreams.js';
 import { EXACT_TEXT } from '../support/wire-samples.js';
 
 jest.setTimeout(sized(60_000, 3_600_000));
@@ -93,9 +94,8 @@ describe('text exact from the simulator', () => {
     ['with comments between', [{ text, comments: true, splitAt: 3 }]],
     ['nothing but emoji', [{ text: '😀'.repeat(400), splitAt: 1 }]],
   ])('%s', async (_, scripts) => {
-    // Every one of these calls is to reach the provider.
-    const defaultHeaders = { 'cache-control': 'no-store' };
-    const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'sk-any', maxRetries: 0, defaultHeaders });
+    const options = { apiKey: 'sk-any', maxRetries: 0, defaultHeaders: TO_THE_PROVIDER };
+    const client = new OpenAI({ baseURL: `${server.url}/v1`, ...options });
     const { requests: before } = await upstream.stats();
     for (const script of scripts) {
       await upstream.script({ ...script, times: 2 });
