@@ -13,7 +13,7 @@ import { catalogue, deployment, model, provider } from './catalogues.js';
 import { type Answer, readAnswer } from './completion-rig.js';
 import { startHttpApp, type HttpApp } from './http-app.js';
 import { Lifeline } from './mortal-store.js';
-import { ScriptedGenerator } from './scripted-generator.js';
+import { type Script, ScriptedGenerator } from './scripted-generator.js';
 
 export interface RigOptions {
   readonly pods?: number;
@@ -21,6 +21,8 @@ export interface RigOptions {
   /** In place of the ones in memory, which all pods share. */
   readonly store?: AnyStore;
   readonly conversations?: ConversationStore;
+  /** What the model says where nothing else was told; default: what it was asked. */
+  readonly usual?: Script;
 }
 
 export interface Pod extends HttpApp {
@@ -37,14 +39,14 @@ const MEMORY: AnyStore = { kind: 'memory', health: () => ({ kind: 'memory' }) };
 /** Pods with the conversations' endpoints before scripted models: `wide` (100,000 tokens, the first) and `small` (1,000). */
 export class ConversationRig {
   private constructor(
-    readonly pods: readonly Pod[],
+    readonly pods: Pod[],
     readonly generator: ScriptedGenerator,
-    readonly conversations: ConversationStore,
-    private readonly counters: TokenCounters,
+    private readonly options: RigOptions,
+    private readonly parts: PodParts,
   ) {}
 
   static async start(options: RigOptions = {}): Promise<ConversationRig> {
-    const generator = new ScriptedGenerator();
+    const generator = new ScriptedGenerator(options.usual);
     const counters = new TokenCounters();
     const conversations = options.conversations ?? new MemoryConversationStore();
     const lockStore = new MemoryLockStore();
@@ -52,7 +54,7 @@ export class ConversationRig {
     for (let pod = 0; pod < (options.pods ?? 1); pod += 1) {
       pods.push(await startPod(options, { generator, counters, conversations, lockStore }));
     }
-    return new ConversationRig(pods, generator, conversations, counters);
+    return new ConversationRig(pods, generator, options, { generator, counters, conversations, lockStore });
   }
 
   get pod(): Pod {
@@ -67,7 +69,15 @@ export class ConversationRig {
 
   async close(): Promise<void> {
     await Promise.all(this.pods.map((pod) => pod.close()));
-    await this.counters.close();
+    await this.parts.counters.close();
+  }
+
+  /** As after SIGKILL, with another process in its place. @returns to be called in the end: takes the dead one down */
+  async replace(at: number): Promise<() => Promise<void>> {
+    const dead = this.podAt(at);
+    dead.die();
+    this.pods[at] = await startPod(this.options, this.parts);
+    return () => dead.close();
   }
 
   send(method: string, path: string, body?: unknown, how: SendOptions = {}): Promise<Response> {
@@ -90,7 +100,8 @@ export class ConversationRig {
 
   /** A new conversation. @returns its path */
   async create(body: object = {}): Promise<string> {
-    const { body: card } = await this.ask('POST', '/v1/conversations', body);
+    const { status, text, body: card } = await this.ask('POST', '/v1/conversations', body);
+    if (status !== 200) throw new Error(`no conversation: ${text}`);
     return `/v1/conversations/${String(card['id'])}`;
   }
 
@@ -145,9 +156,12 @@ async function startPod({ settings, store }: RigOptions, parts: PodParts): Promi
     imports: [
       ObservabilityModule.forRoot({ logger }),
       AuthModule.forRoot({ callers: ['acme', 'other'].map((name) => callerWithKey(`${name}-key`, { name })) }),
-      LockModule.forRoot({ ...(store === undefined ? { lockStore: life.to(lockStore) } : { store }), graceMs }),
+      LockModule.forRoot({
+        ...(store === undefined ? { lockStore: life.to(lockStore) } : { store: life.to(store) }),
+        graceMs,
+      }),
       ConversationModule.forRoot({
-        ...{ store: store ?? MEMORY, catalogue: models(), counters, generator },
+        ...{ store: store === undefined ? MEMORY : life.to(store), catalogue: models(), counters, generator },
         ...(store === undefined && { conversationStore: life.to(conversations) }),
         ...settings,
         graceMs,
