@@ -69,7 +69,7 @@ export class TurnPlanner {
    * @throws ApiError not_found, context_window_exceeded, unprocessable where the system prompt and the tools alone are too long
    */
   async plan(request: PlanRequest): Promise<TurnPlan> {
-    const { place, model, parameters, messages, supersedesFrom } = request;
+    const { place, model, parameters, messages } = request;
     const { settings } = model;
     const list = await this.#cards(request);
     const { conversation } = list;
@@ -78,9 +78,8 @@ export class TurnPlanner {
       { place, model: settings, parameters, messages, list },
       (tokens) => tokens <= room.budget,
     );
-    const head = conversation.head?.model === settings.name ? conversation.head : undefined;
     const { cards, fixedTokens } = counts;
-    const headSeq = head === undefined || head.seq > (supersedesFrom ?? Infinity) ? undefined : head.seq;
+    const headSeq = headOf(conversation, request);
     const said = messages.length === 0 ? [nextMessage(conversation)] : [];
     const window = planWindow({
       ...{ cards: [...cards, ...said], fixedTokens, budget: room.budget },
@@ -126,6 +125,11 @@ export class TurnPlanner {
       if ((page.at(-1)?.seq ?? last) >= last) return;
     }
   }
+}
+
+/** Where the last window began: for the same model, and in what is still sent. */
+function headOf({ head }: Conversation, { model, supersedesFrom = Infinity }: PlanRequest): number | undefined {
+  return head?.model === model.settings.name && head.seq <= supersedesFrom ? head.seq : undefined;
 }
 
 function nextMessage({ seq }: Conversation): MessageCard {
