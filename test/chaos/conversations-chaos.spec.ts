@@ -13,8 +13,8 @@ jest.setTimeout(sized(90_000, 240_000));
 
 const PODS = 3;
 const CONVERSATIONS = sized(6, 20);
-const LANES = sized(16, 50);
-const SECONDS = sized(4, 60);
+const LANES = sized(12, 50);
+const SECONDS = sized(2, 60);
 /** Between two deaths, ms. */
 const LIFE_MS = sized(800, 1_500);
 const LEASE_MS = 500;
@@ -39,7 +39,7 @@ describe('conversations on three pods that are killed, with clients that leave',
   /** Says every word of it, takes its time, and fails now and then. */
   const model: Script = async function* ({ body }) {
     const content = String((body['messages'] as readonly { content: unknown }[]).at(-1)?.content);
-    const [waitMs, failsAt] = [random.next() * 30, random.chance(0.1) ? random.below(WORDS) : -1];
+    const [waitMs, failsAt] = [random.next() * 15, random.chance(0.1) ? random.below(WORDS) : -1];
     for (let at = 0; at < WORDS; at += 1) {
       if (at === failsAt) throw new ApiError('upstream_error', 'broke off');
       yield text(`${content}.${String(at)} `);
@@ -54,7 +54,7 @@ describe('conversations on three pods that are killed, with clients that leave',
   const burials: (() => Promise<void>)[] = [];
 
   beforeEach(async () => {
-    const settings = { leaseMs: LEASE_MS, quietMs: 400, graceMs: 0, requestDeadlineMs: 10_000 };
+    const settings = { leaseMs: LEASE_MS, quietMs: 400, graceMs: 0, requestDeadlineMs: 2_000 };
     const store = bench.open();
     await store.connected();
     rig = await ConversationRig.start({ pods: PODS, settings, store, usual: model });
@@ -88,23 +88,14 @@ describe('conversations on three pods that are killed, with clients that leave',
 
   async function tell(message: Sent): Promise<void> {
     const isStream = random.chance(0.5);
-    const leaves = random.chance(0.3) ? AbortSignal.timeout(10 + random.below(150)) : undefined;
+    const leaves = random.chance(0.3) ? { signal: AbortSignal.timeout(10 + random.below(150)) } : {};
     const query = random.chance(0.5) ? '?onBusy=wait' : '';
-    const response = await rig.send(
-      'POST',
-      `${message.path}/turns${query}`,
-      { content: message.content, stream: isStream },
-      {
-        pod: random.below(PODS),
-        headers: { 'idempotency-key': message.content },
-        ...(leaves && { signal: leaves }),
-      },
-    );
+    const { path, content } = message;
+    const how = { pod: random.below(PODS), headers: { 'idempotency-key': content }, ...leaves };
+    const response = await rig.send('POST', `${path}/turns${query}`, { content, stream: isStream }, how);
     statuses[response.status] = (statuses[response.status] ?? 0) + 1;
     if (isStream && response.ok) return follow(message, response);
-    const body = (await response.json()) as { id?: string; error?: { turn_id?: string; code: string } };
-    // A turn that failed was acknowledged as well; one that runs is somebody else's.
-    message.isAcknowledged ||= body.id !== undefined || (body.error?.turn_id !== undefined && response.status !== 409);
+    message.isAcknowledged ||= isAcknowledgement(response.status, (await response.json()) as TurnBody);
   }
 
   async function follow(message: Sent, response: Response): Promise<void> {
@@ -156,38 +147,57 @@ describe('conversations on three pods that are killed, with clients that leave',
 
   /** The log when nothing runs in it any more: what was left is ended by whoever comes next. */
   async function settled(path: string): Promise<readonly LogMessage[]> {
-    await eventually(async () => (await rig.turn(`${path}`, { content: 'last' })).status === 200);
+    await eventually(async () => (await rig.turn(path, { content: 'last' })).status === 200);
     return rig.log(path);
   }
 });
 
-function faultsIn(
-  log: readonly LogMessage[],
-  sent: readonly Sent[],
-  answerOf: (content: string) => string,
-): readonly string[] {
-  const faults: string[] = [];
-  const contents = new Map<unknown, number>();
-  for (const [at, message] of log.entries()) {
-    const previous = log[at - 1];
-    if (message.seq !== at + 1) faults.push(`seq ${String(message.seq)} at ${String(at + 1)}`);
-    if (message.role !== (at % 2 === 0 ? 'user' : 'assistant')) faults.push(`${message.role} at ${String(at + 1)}`);
-    if (!['complete', 'incomplete', 'failed'].includes(message.status))
-      faults.push(`${message.status} at ${String(at + 1)}`);
-    if (message.role === 'user') contents.set(message.content, (contents.get(message.content) ?? 0) + 1);
-    if (message.role !== 'assistant' || previous === undefined) continue;
-    if (message.turn_id !== previous.turn_id) faults.push(`torn pair at ${String(at + 1)}`);
-    const [answer, whole] = [String(message.content), answerOf(String(previous.content))];
-    if (message.status === 'complete' ? answer !== whole : !whole.startsWith(answer))
-      faults.push(`"${answer}" to ${String(previous.content)}`);
-  }
-  for (const { content, isAcknowledged, seen } of sent) {
-    const times = contents.get(content) ?? 0;
-    if (times > 1 || (isAcknowledged && times === 0)) faults.push(`${content} is there ${String(times)} times`);
-    const at = log.findIndex((message) => message.role === 'user' && message.content === content);
-    if (seen !== undefined && log[at + 1]?.content !== seen) faults.push(`${content} was seen as "${seen}"`);
-  }
-  return faults;
+type AnswerOf = (content: string) => string;
+
+function faultsIn(log: readonly LogMessage[], sent: readonly Sent[], answerOf: AnswerOf): readonly string[] {
+  return [
+    ...log.flatMap((message, at) => [...placeFaults(message, at), ...pairFaults(message, log[at - 1], answerOf)]),
+    ...sent.flatMap((message) => sentFaults(message, log)),
+  ];
+}
+
+function placeFaults({ seq, role, status }: LogMessage, at: number): readonly string[] {
+  const where = ` at ${String(at + 1)}`;
+  return [
+    ...(seq === at + 1 ? [] : [`seq ${String(seq)}${where}`]),
+    ...(role === (at % 2 === 0 ? 'user' : 'assistant') ? [] : [role + where]),
+    ...(['complete', 'incomplete', 'failed'].includes(status) ? [] : [status + where]),
+  ];
+}
+
+/** A reply is its question's own, and whole or the beginning of it. */
+function pairFaults(message: LogMessage, question: LogMessage | undefined, answerOf: AnswerOf): readonly string[] {
+  if (message.role !== 'assistant' || question === undefined) return [];
+  const [answer, whole] = [String(message.content), answerOf(String(question.content))];
+  const isRight = message.status === 'complete' ? answer === whole : whole.startsWith(answer);
+  const isPair = message.turn_id === question.turn_id;
+  return isRight && isPair ? [] : [`"${answer}" (${message.turn_id}) to ${String(question.content)}`];
+}
+
+/** What was acknowledged is there, once; what was read to its end is what is kept. */
+function sentFaults({ content, isAcknowledged, seen }: Sent, log: readonly LogMessage[]): readonly string[] {
+  const places = log.flatMap((message, at) => (message.role === 'user' && message.content === content ? [at] : []));
+  const isThere = places.length === 1 || (places.length === 0 && !isAcknowledged);
+  const isAsSeen = seen === undefined || log[(places[0] ?? -2) + 1]?.content === seen;
+  return [
+    ...(isThere ? [] : [`${content} is there ${String(places.length)} times`]),
+    ...(isAsSeen ? [] : [`${content} was seen as "${seen}"`]),
+  ];
+}
+
+interface TurnBody {
+  readonly id?: string;
+  readonly error?: { readonly turn_id?: string } | null;
+}
+
+/** A turn that failed was acknowledged as well; one that runs is somebody else's. */
+function isAcknowledgement(status: number, { id, error }: TurnBody): boolean {
+  return id !== undefined || (status !== 409 && error?.turn_id !== undefined);
 }
 
 /** The most upstream calls that any message was worth; each has a key of its own, but for the last ones. */
