@@ -138,7 +138,7 @@ describe('conversations on three pods that are killed, with clients that leave',
     expect(chainsOf(rig)).toBeLessThanOrEqual(1);
     const ends: Record<string, number> = {};
     for (const { role, status } of logs.flat()) if (role === 'assistant') ends[status] = (ends[status] ?? 0) + 1;
-    expect(logs.flat().length).toBeGreaterThan(2 * LANES);
+    expect(logs.flat().length).toBeGreaterThan(2 * CONVERSATIONS);
     const acknowledged = sent.filter(({ isAcknowledged }) => isAcknowledged).length;
     recordFigures('conversations-chaos', {
       ...{ seed, deaths, sent: sent.length, acknowledged, statuses, messages: logs.flat().length, ends },
