@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -14,6 +14,8 @@ import { admissionSequences } from '../support/admission-sequences.js';
 import { CLOCK_KEY } from '../support/clocked-redis.js';
 import { sized } from '../support/proof-scale.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
+
+jest.setTimeout(sized(120_000, 600_000));
 
 /** The same for all, so that the unbroken scripts are shown to pass what the broken ones fail. */
 const LIVES = [...RARE_LIVES, ...fc.sample(admissionSequences, { seed: 11, numRuns: sized(40, 400) })];
