@@ -16,6 +16,7 @@ export const BASE_IMAGE = 'localhost/node-stand-in:bookworm-slim';
  * @param {import('./image-engine.mjs').ImageEngine} engine
  */
 export function ensureBaseImage(engine) {
+  if (hasThisNode(engine)) return;
   const root = join(engine.folder, 'rootfs');
   if (!existsSync(join(root, 'usr'))) bootstrap(root);
   putNode(root);
@@ -24,6 +25,14 @@ export function ensureBaseImage(engine) {
   execFileSync('tar', ['-C', root, '-cf', archive, '.']);
   engine.podman(['import', '-c', 'CMD ["node"]', '-c', `ENV PATH=${PATHS}`, archive, BASE_IMAGE]);
   rmSync(archive);
+}
+
+function hasThisNode(engine) {
+  const isThere = engine.succeeds(['image', 'exists', BASE_IMAGE]);
+  return (
+    isThere &&
+    engine.podman(['run', '--rm', '--network', 'host', BASE_IMAGE, 'node', '--version']).trim() === process.version
+  );
 }
 
 /** Two minutes; kept for the next time, once it is whole. */

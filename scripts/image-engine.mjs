@@ -37,8 +37,8 @@ export class ImageEngine {
    */
   build({ folder, tag, args = {} }) {
     const given = Object.entries(args).flatMap(([name, value]) => ['--build-arg', `${name}=${value}`]);
-    // In Docker's format: OCI's own has no health check.
-    const how = ['--isolation', 'chroot', '--pull-never', '--network', 'host', '--format', 'docker'];
+    // In Docker's format: OCI's own has no health check. By layers: what has not changed is not built again.
+    const how = ['--isolation', 'chroot', '--pull-never', '--network', 'host', '--format', 'docker', '--layers'];
     return this.#run('buildah', [...this.store, 'bud', ...how, ...given, '-t', tag, folder]);
   }
 

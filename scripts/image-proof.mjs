@@ -16,6 +16,11 @@ import { ensureRedisServer } from './redis-server.mjs';
 
 const IMAGE = 'localhost/ai-api-coordinator:proof';
 const NAME = 'ai-api-coordinator-proof';
+/** As k8s/ runs it: nothing to write to but /tmp, no rights at all. */
+const LOCKED_UP = [
+  ...['--network', 'host', '--read-only', '--tmpfs', '/tmp', '--cap-drop', 'ALL'],
+  ...['--security-opt', 'no-new-privileges'],
+];
 const root = fileURLToPath(new URL('..', import.meta.url));
 const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache');
 
@@ -78,12 +83,6 @@ function proveContents() {
     capabilities: '0000000000000000',
   });
 }
-
-/** As k8s/ runs it: nothing to write to but /tmp, no rights at all. */
-const LOCKED_UP = [
-  ...['--network', 'host', '--read-only', '--tmpfs', '/tmp', '--cap-drop', 'ALL'],
-  ...['--security-opt', 'no-new-privileges'],
-];
 
 /** `docker run` as the README has it, the quick start, a rollout. */
 async function proveContainer() {
