@@ -6,7 +6,7 @@ const PLAYED = ['ConfigMap', 'Deployment'];
 
 /**
  * The pod of the dev overlay's Deployment for podman, beside a Redis of this machine: what the manifest says of user, root, rights,
- * volumes, environment and probes stays; what a node without a cluster cannot give goes.
+ * volumes and environment stays; what a node without a cluster cannot give goes.
  *
  * @param {string} file the rendered overlay
  * @param {{ image: string, environment: Record<string, string>, secrets: Record<string, string> }} given in place of the overlay's
@@ -22,10 +22,8 @@ export function podmanPod(file, { image, environment, secrets }) {
   Object.assign(settings.data, environment);
   const { spec } = played.find(({ kind }) => kind === 'Deployment');
   adapt(spec, image);
-  const data = Object.fromEntries(
-    Object.entries(secrets).map(([name, text]) => [name, Buffer.from(text).toString('base64')]),
-  );
-  const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'coordinator-secrets' }, type: 'Opaque', data };
+  // Podman 4.3 writes the files of a Secret as base64: the same files, by a ConfigMap.
+  const secret = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'coordinator-secrets' }, data: secrets };
   return [secret, ...played].map((object) => stringify(object)).join('---\n');
 }
 
@@ -38,6 +36,14 @@ function adapt(deployment, image) {
   delete pod.affinity;
   delete pod.serviceAccountName;
   container.image = image;
-  // No cgroups are to be had where this is proven.
-  delete container.resources;
+  // It is ended once, on purpose.
+  pod.restartPolicy = 'Never';
+  const secrets = pod.volumes.find(({ secret }) => secret !== undefined);
+  secrets.configMap = { name: secrets.secret.secretName };
+  delete secrets.secret;
+  // What is the default here too; podman breaks down where it is not said.
+  for (const { configMap } of pod.volumes) Object.assign(configMap ?? {}, { optional: false });
+  // No cgroups are to be had where this is proven; the host's network takes no ports, and the proof asks the probes' routes itself.
+  for (const member of ['resources', 'ports', 'startupProbe', 'livenessProbe', 'readinessProbe'])
+    delete container[member];
 }

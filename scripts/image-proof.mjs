@@ -44,8 +44,8 @@ try {
   }
 } finally {
   engine.succeeds(['rm', '--force', '--time', '1', NAME]);
-  engine.succeeds(['pod', 'rm', '--force', '--time', '1', 'coordinator-pod']);
-  engine.succeeds(['secret', 'rm', 'coordinator-secrets']);
+  engine.succeeds(['pod', 'rm', '--force', '--time', '1', 'coordinator-pod-0']);
+  engine.succeeds(['volume', 'prune', '--force']);
   redis?.process.kill('SIGKILL');
   rmSync(scratch, { recursive: true, force: true });
 }
@@ -71,16 +71,31 @@ function proveContents() {
       development: Object.keys(packages).filter((name) => packages[name].dev === true),
       files: readdirSync('.').sort(),
       writable: ['.', 'dist', 'node_modules', 'coordinator.yaml', '/etc', '/usr'].filter(isWritable),
-      uid: process.getuid(),
-      capabilities: /CapEff:\\s*(\\w+)/.exec(readFileSync('/proc/self/status', 'utf8'))[1],
     }));`;
   const found = JSON.parse(engine.podman(['run', '--rm', ...LOCKED_UP, IMAGE, 'node', '-e', script]));
-  expectSame('what it holds and may do', found, {
+  expectSame('what it holds and may write', found, {
     development: [],
     files: ['LICENSE', 'coordinator.yaml', 'dist', 'node_modules', 'package.json', 'scripts'],
     writable: [],
-    uid: 10001,
-    capabilities: '0000000000000000',
+  });
+}
+
+/** What the server's own process, the first of its container, may do. */
+function proveRights(container) {
+  const status = engine.podman(['exec', container, 'cat', '/proc/1/status']);
+  const mounts = engine.podman(['exec', container, 'cat', '/proc/1/mounts']);
+  const of = (name) => new RegExp(`^${name}:\\s*(\\w+)`, 'm').exec(status)?.[1];
+  const [root] = mounts.split('\n').filter((line) => line.split(' ')[1] === '/');
+  const rights = {
+    uid: of('Uid'),
+    gid: of('Gid'),
+    capabilities: of('CapEff'),
+    noNewPrivileges: of('NoNewPrivs'),
+    isReadOnly: root?.split(' ')[3].split(',').includes('ro'),
+  };
+  expectSame('the rights of the server', rights, {
+    ...{ uid: '10001', gid: '10001', capabilities: '0000000000000000', noNewPrivileges: '1' },
+    isReadOnly: true,
   });
 }
 
@@ -100,6 +115,7 @@ async function proveContainer() {
   const running = new RunningImage({ url: `http://127.0.0.1:${port}`, key, logs: () => engine.podman(['logs', NAME]) });
   await running.ready();
   engine.podman(['exec', NAME, 'node', 'scripts/image-health.mjs']);
+  proveRights(NAME);
   await running.quickStart();
   figures.container_drain_seconds = await running.drains({
     terminate: () => engine.podman(['kill', '--signal', 'TERM', NAME]),
@@ -124,13 +140,14 @@ async function provePod() {
   const file = join(scratch, 'pod.yaml');
   writeFileSync(file, pod, { mode: 0o600 });
   engine.podman(['kube', 'play', '--network', 'host', file]);
-  const container = 'coordinator-pod-coordinator';
+  const container = 'coordinator-pod-0-coordinator';
   const running = new RunningImage({
     url: `http://127.0.0.1:${port}`,
     key,
     logs: () => engine.podman(['logs', container]),
   });
   await running.ready();
+  proveRights(container);
   await running.quickStart();
   const metrics = await (await fetch(`http://127.0.0.1:${metricsPort}/metrics`)).text();
   expectSame('metrics on their own port', metrics.includes('coordinator_http_requests_total{'), true);

@@ -1,12 +1,14 @@
 import { describe, expect, it } from '@jest/globals';
 import 'reflect-metadata';
 import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { parse } from 'yaml';
 import { containersOf, Manifests, OVERLAYS, renderedText } from '../../support/k8s/manifests.js';
 import { faultsIn } from '../../support/k8s/rules.js';
 import { schemaFaults } from '../../support/k8s/schema.faults.js';
 import { packageVersion } from '../../support/k8s/server.rules.js';
-import { at, textAt } from '../../support/k8s/tree.js';
+import { at, itemsAt, membersAt, textAt } from '../../support/k8s/tree.js';
 import { ROOT } from '../../support/planted-project.js';
 
 const overlays = new Map(OVERLAYS.map((overlay) => [overlay, new Manifests(renderedText(overlay))]));
@@ -38,6 +40,24 @@ describe('k8s/rendered', () => {
       external: undefined,
       cluster: undefined,
     });
+  });
+});
+
+describe('k8s/secret.example.yaml', () => {
+  const example: unknown = parse(readFileSync(join(ROOT, 'k8s/secret.example.yaml'), 'utf8'));
+
+  it('has what the pods read, under the name that they mount, and no value', () => {
+    const { environment, server } = new Manifests(renderedText('external'));
+    const files = Object.entries(environment).flatMap(([name, path]) =>
+      name.endsWith('_FILE') && name !== 'CONFIG_FILE' ? [basename(path)] : [],
+    );
+    const data = membersAt(example, 'stringData');
+    expect(data.map(([name]) => name).sort()).toEqual(files.sort());
+    expect(data.filter(([, value]) => !/^<.+>$/.test(String(value)))).toEqual([]);
+    const mounted = itemsAt(server.tree, 'spec', 'template', 'spec', 'volumes').map((volume) =>
+      textAt(volume, 'secret', 'secretName'),
+    );
+    expect(mounted).toContain(textAt(example, 'metadata', 'name'));
   });
 });
 
