@@ -19,6 +19,7 @@ export const PROOF_SUITES = [
   { name: 'simulation', jest: ['--runInBand', ...FULL_SIZE, '--roots', '<rootDir>/test/simulation'] },
   { name: 'chaos', jest: ['--runInBand', ...FULL_SIZE, '--roots', '<rootDir>/test/chaos'] },
   { name: 'soak', jest: ['--runInBand', ...FULL_SIZE, '--roots', '<rootDir>/test/soak'] },
+  { name: 'image', command: ['node', 'scripts/image-proof.mjs'] },
   { name: 'gateway-bench', command: ['npm', 'run', 'bench:gateway'] },
   { name: 'fleet-bench', command: ['npm', 'run', 'bench'] },
   { name: 'lock-bench', command: ['npm', 'run', 'bench:locks'] },
