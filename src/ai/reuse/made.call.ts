@@ -23,6 +23,7 @@ export async function makeCall(completions: CompletionService, call: CompletionC
 /** For all who may read its stream: who did not ask for usage is given none. */
 export function withUsage(call: CompletionCall): CompletionCall {
   const { request } = call;
+  if (request.stream !== true) return call;
   const stream_options = { ...request.stream_options, include_usage: true };
   return { ...call, request: Object.assign(new ChatRequest(), request, { stream_options }) };
 }
