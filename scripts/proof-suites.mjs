@@ -20,5 +20,6 @@ export const PROOF_SUITES = [
   { name: 'chaos', jest: ['--runInBand', ...FULL_SIZE, '--roots', '<rootDir>/test/chaos'] },
   { name: 'soak', jest: ['--runInBand', ...FULL_SIZE, '--roots', '<rootDir>/test/soak'] },
   { name: 'gateway-bench', command: ['npm', 'run', 'bench:gateway'] },
+  { name: 'fleet-bench', command: ['npm', 'run', 'bench'] },
   { name: 'lock-bench', command: ['npm', 'run', 'bench:locks'] },
 ];

@@ -1,7 +1,7 @@
 /**
- * Runs the tests: `test.mjs [folder...] [-- Jest's arguments]`, all folders of test/ by default. Unit and integration tests run
- * side by side; those that judge a whole process (e2e, soak, chaos) run alone and one after the other. The last line says how
- * many passed and failed; the exit code is 0 only if some passed and none failed.
+ * Runs the tests: `test.mjs [folder...] [-- Jest's arguments]`, all folders of test/ by default. Most run side by side; those that
+ * judge a whole process (e2e) in pairs; those that judge a whole machine (soak, chaos) alone. The last line says how many passed and
+ * failed; the exit code is 0 only if some passed and none failed.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -9,8 +9,13 @@ import { fileURLToPath } from 'node:url';
 import { ensureRedisServer } from './redis-server.mjs';
 import { addCounts, NOTHING, runJest, summaryLine } from './run-jest.mjs';
 
-const SIDE_BY_SIDE = ['unit', 'integration'];
-const WITHOUT_REDIS = ['unit'];
+const GROUPS = [
+  // One more than there are cores at least: many a test waits for its leases to end.
+  { name: 'side-by-side', workers: 3, members: ['unit', 'integration', 'simulation'] },
+  { name: 'in-pairs', workers: 2, members: ['e2e'] },
+];
+const WITHOUT_REDIS = ['unit', 'simulation'];
+const WITHOUT_BUILD = ['unit', 'integration', 'simulation'];
 const NO_TESTS = ['support'];
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -27,22 +32,22 @@ console.log(summaryLine(counts));
 process.exitCode = isGood ? 0 : 1;
 
 function runAll() {
-  const together = folders.filter((folder) => SIDE_BY_SIDE.includes(folder));
-  const alone = folders.filter((folder) => !SIDE_BY_SIDE.includes(folder));
   try {
     const env = folders.every((folder) => WITHOUT_REDIS.includes(folder)) ? {} : { REDIS_SERVER: ensureRedisServer() };
-    if (alone.length > 0) buildOnce();
-    return addCounts(run('side-by-side', together, ['--maxWorkers=2'], env), run('alone', alone, ['--runInBand'], env));
+    if (!folders.every((folder) => WITHOUT_BUILD.includes(folder))) buildOnce();
+    const members = folders.filter((folder) => !GROUPS.some((group) => group.members.includes(folder)));
+    return [...GROUPS, { name: 'alone', workers: 1, members }].map((group) => run(group, env)).reduce(addCounts);
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     return { ...NOTHING, failed: 1 };
   }
 }
 
-function run(name, group, options, env) {
-  if (group.length === 0) return NOTHING;
-  const paths = group.map((folder) => `<rootDir>/test/${folder}`);
-  const args = [...jestArgs, ...options, '--passWithNoTests', '--roots', ...paths];
+function run({ name, workers, members }, env) {
+  const paths = folders.filter((folder) => members.includes(folder)).map((folder) => `<rootDir>/test/${folder}`);
+  if (paths.length === 0) return NOTHING;
+  const how = workers === 1 ? '--runInBand' : `--maxWorkers=${workers}`;
+  const args = [...jestArgs, how, '--passWithNoTests', '--roots', ...paths];
   return runJest({ args, resultFile: `${results}${name}.json`, env });
 }
 

@@ -39,6 +39,7 @@ export type {
   HoldCommand,
   LearnCommand,
   LearnedLimit,
+  Notice,
   Rule,
   Scope,
   ScopeNews,

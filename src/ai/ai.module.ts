@@ -69,6 +69,7 @@ export class AiModule implements OnApplicationBootstrap, BeforeApplicationShutdo
     @Inject(UndiciTransport) private readonly transport: UndiciTransport,
     private readonly fleet: Fleet,
     private readonly reuse: ReuseService,
+    private readonly accounts: CallAccounts,
   ) {}
 
   static forRoot(options: AiOptions): DynamicModule {
@@ -105,6 +106,7 @@ export class AiModule implements OnApplicationBootstrap, BeforeApplicationShutdo
   /** While the store's connections are still there. */
   async beforeApplicationShutdown(): Promise<void> {
     await this.reuse.close();
+    await this.accounts.close();
     await this.fleet.close();
   }
 

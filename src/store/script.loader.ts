@@ -4,7 +4,7 @@ import { basename } from 'node:path';
 import { headerFaults, parseHeader } from './script.header.js';
 import type { Script } from './store.js';
 
-/** A file of this name holds a module's own functions; it is put in front of each of its scripts. */
+/** A file of this name holds a module's own functions; it is put in front of each of its scripts, and then its parts `prelude.….lua`. */
 export const PRELUDE_NAME = 'prelude';
 
 /** Where now() takes the time from: the server, or in tests a key that holds microseconds. */
@@ -36,7 +36,7 @@ export function loadScripts<Name extends string>(
     .map((file) => basename(file, '.lua'));
   checkNames(folder, files, names);
   const read = (name: string): string => readFileSync(new URL(`${name}.lua`, folder), 'utf8');
-  const prelude = files.includes(PRELUDE_NAME) ? read(PRELUDE_NAME) : '';
+  const prelude = files.filter(isPrelude).sort().map(read).join('\n');
   const scripts: Partial<Record<Name, Script>> = {};
   for (const name of names) scripts[name] = parseScript(name, read(name), { prelude, clock });
   if (!isComplete(scripts, names)) throw new Error(`${folder.href}: not all scripts were loaded`);
@@ -75,10 +75,14 @@ function luaString(text: string): string {
   return `'${text.replace(/[\\']/g, '\\$&')}'`;
 }
 
+function isPrelude(file: string): boolean {
+  return file === PRELUDE_NAME || file.startsWith(`${PRELUDE_NAME}.`);
+}
+
 function checkNames(folder: URL, files: readonly string[], names: readonly string[]): void {
   const missing = names.filter((name) => !files.includes(name));
   if (missing.length > 0) throw new Error(`${folder.href}: there is no ${missing.join('.lua, ')}.lua`);
-  const forgotten = files.filter((file) => file !== PRELUDE_NAME && !names.includes(file));
+  const forgotten = files.filter((file) => !isPrelude(file) && !names.includes(file));
   if (forgotten.length > 0) throw new Error(`${folder.href}: nobody loads ${forgotten.join('.lua, ')}.lua`);
 }
 

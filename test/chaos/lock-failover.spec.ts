@@ -17,6 +17,8 @@ jest.setTimeout(sized(120_000, 900_000));
 
 const SIZE = 4;
 const ROUNDS = sized(1, 3);
+/** Of the ways in which a master goes. */
+const WAYS = sized(1, 3);
 const ACCESS = { db: 0, tls: false, keyPrefix: 'failover:' };
 /** The lock whose master fails. */
 const KEY = 'one';
@@ -62,7 +64,7 @@ async function workThrough(
   await eventually(() => hasBegunSince(0), FAILOVER_MS);
   const gaps: Record<string, number[]> = {};
   for (let round = 0; round < ROUNDS; round += 1) {
-    for (const failover of failovers) {
+    for (const failover of failovers.slice(0, WAYS)) {
       const from = monotonicNow();
       await failover.fail();
       const failedAt = monotonicNow();
@@ -75,7 +77,7 @@ async function workThrough(
   }
   const ends = await running.stop();
   expect([...ends, ...judge(running, { keepsData: false }), ...(await counters.findings(COUNTED_KEYS))]).toEqual([]);
-  expect(await counters.read(KEY)).toBeGreaterThan(failovers.length * ROUNDS);
+  expect(await counters.read(KEY)).toBeGreaterThan(Math.min(WAYS, failovers.length) * ROUNDS);
   return gaps;
 }
 

@@ -118,7 +118,7 @@ export function describeReleasing(world: () => LockWorld): void {
 
   it('D11: keeps nothing of a key in this process after its release', async () => {
     const [pod] = await world().pods(1);
-    const count = sized(3_000, 100_000);
+    const count = sized(1_500, 100_000);
     const use = async (from: number, to: number): Promise<void> => {
       for (let start = from; start < to; start += 100) {
         await Promise.all(Array.from({ length: 100 }, (_, index) => useOnce(pod, start + index)));

@@ -3,7 +3,7 @@ import { createOpenAICompatible, type OpenAICompatibleProvider } from '@ai-sdk/o
 import { APICallError, generateText, jsonSchema, Output, stepCountIs, streamText, tool, type ToolSet } from 'ai';
 import { sized } from '../support/proof-scale.js';
 import { environmentFor, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
-import { type E2eUpstream, lastBody, UPSTREAMS } from '../support/upstreams.js';
+import { type E2eUpstream, lastBody, TO_THE_PROVIDER, UPSTREAMS } from '../support/upstreams.js';
 import { CITY_SCHEMA, EXACT_TEXT, PIXEL, WEATHER_PARAMETERS } from '../support/wire-samples.js';
 
 jest.setTimeout(sized(30_000, 600_000));
@@ -20,6 +20,7 @@ describe.each(UPSTREAMS)('the AI SDK over %s', (name, start) => {
       name: 'coordinator',
       baseURL: `${server.url}/v1`,
       apiKey: 'sk-any',
+      headers: TO_THE_PROVIDER,
       includeUsage: true,
       supportsStructuredOutputs: true,
     });

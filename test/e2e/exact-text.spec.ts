@@ -12,8 +12,9 @@ import {
   type ScriptedUpstream,
   usageChunk,
 } from '../support/scripted-upstream.js';
-import { startTestSimulator } from '../support/simulator.js';
+import { startTestSimulator, type TestSimulator } from '../support/simulator.js';
 import { environmentFor, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
+import { TO_THE_PROVIDER } from '../support/upstreams.js';
 import { EXACT_TEXT } from '../support/wire-samples.js';
 
 jest.setTimeout(sized(60_000, 3_600_000));
@@ -74,6 +75,18 @@ describe('text exact wherever the provider’s bytes are cut', () => {
 });
 
 describe('text exact from the simulator', () => {
+  let upstream: TestSimulator;
+  let server: SpawnedServer;
+
+  beforeAll(async () => {
+    upstream = await startTestSimulator();
+    server = await spawnServer({ environment: environmentFor(upstream.url) });
+  });
+  afterAll(async () => {
+    await server.kill();
+    await upstream.close();
+  });
+
   it.each([
     ['every frame cut at every byte', Array.from({ length: 260 }, (_, splitAt) => ({ text, splitAt }))],
     ['byte by byte', [{ text, bytewise: true }]],
@@ -81,9 +94,9 @@ describe('text exact from the simulator', () => {
     ['with comments between', [{ text, comments: true, splitAt: 3 }]],
     ['nothing but emoji', [{ text: '😀'.repeat(400), splitAt: 1 }]],
   ])('%s', async (_, scripts) => {
-    const upstream = await startTestSimulator();
-    const server = await spawnServer({ environment: environmentFor(upstream.url) });
-    const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'sk-any', maxRetries: 0 });
+    const options = { apiKey: 'sk-any', maxRetries: 0, defaultHeaders: TO_THE_PROVIDER };
+    const client = new OpenAI({ baseURL: `${server.url}/v1`, ...options });
+    const { requests: before } = await upstream.stats();
     for (const script of scripts) {
       await upstream.script({ ...script, times: 2 });
       const call = { model: 'gpt-4.1', messages };
@@ -91,8 +104,7 @@ describe('text exact from the simulator', () => {
       const streamed = await client.chat.completions.stream(call).finalChatCompletion();
       for (const { choices } of [whole, streamed]) expect(choices[0]?.message.content).toBe(script.text);
     }
-    await server.kill();
-    await upstream.close();
+    expect((await upstream.stats()).requests.total - before.total).toBe(2 * scripts.length);
   });
 });
 

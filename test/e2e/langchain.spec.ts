@@ -3,7 +3,7 @@ import { AIMessageChunk, HumanMessage, ToolMessage } from '@langchain/core/messa
 import { ChatOpenAI, type ChatOpenAIFields } from '@langchain/openai';
 import { sized } from '../support/proof-scale.js';
 import { environmentFor, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
-import { type E2eUpstream, lastBody, UPSTREAMS } from '../support/upstreams.js';
+import { type E2eUpstream, lastBody, TO_THE_PROVIDER, UPSTREAMS } from '../support/upstreams.js';
 import { CITY_SCHEMA, EXACT_TEXT, PIXEL, WEATHER_PARAMETERS } from '../support/wire-samples.js';
 
 jest.setTimeout(sized(30_000, 600_000));
@@ -28,7 +28,7 @@ describe.each(UPSTREAMS)('LangChain over %s', (name, start) => {
     new ChatOpenAI({
       model: 'gpt-4.1',
       apiKey: 'sk-any',
-      configuration: { baseURL: `${server.url}/v1` },
+      configuration: { baseURL: `${server.url}/v1`, defaultHeaders: TO_THE_PROVIDER },
       ...fields,
     });
 

@@ -2,7 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import OpenAI from 'openai';
 import { sized } from '../support/proof-scale.js';
 import { environmentFor, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
-import { type E2eUpstream, lastBody, UPSTREAMS } from '../support/upstreams.js';
+import { type E2eUpstream, lastBody, TO_THE_PROVIDER, UPSTREAMS } from '../support/upstreams.js';
 import { CITY_SCHEMA, EXACT_TEXT, PIXEL, WEATHER_PARAMETERS } from '../support/wire-samples.js';
 
 jest.setTimeout(sized(30_000, 600_000));
@@ -17,7 +17,7 @@ describe.each(UPSTREAMS)('the openai client over %s', (name, start) => {
   beforeAll(async () => {
     upstream = await start();
     server = await spawnServer({ environment: environmentFor(upstream.url) });
-    client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'sk-any' });
+    client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'sk-any', defaultHeaders: TO_THE_PROVIDER });
   });
   afterAll(async () => {
     await server.kill();

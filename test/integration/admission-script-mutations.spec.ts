@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { cp, mkdtemp, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
@@ -14,6 +14,8 @@ import { admissionSequences } from '../support/admission-sequences.js';
 import { CLOCK_KEY } from '../support/clocked-redis.js';
 import { sized } from '../support/proof-scale.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
+
+jest.setTimeout(sized(120_000, 600_000));
 
 /** The same for all, so that the unbroken scripts are shown to pass what the broken ones fail. */
 const LIVES = [...RARE_LIVES, ...fc.sample(admissionSequences, { seed: 11, numRuns: sized(40, 400) })];
@@ -32,12 +34,18 @@ async function loadBroken({ script, from, to }: AdmissionMutation): Promise<Admi
   const folder = await mkdtemp(join(tmpdir(), 'scripts-'));
   try {
     await cp(SCRIPTS, folder, { recursive: true });
-    const path = join(folder, `${script}.lua`);
-    const source = await readFile(path, 'utf8');
-    if (source.split(from).length !== 2) throw new Error(`"${from}" is not once in ${script}.lua`);
-    await writeFile(
-      path,
-      source.replace(from, () => to),
+    // A prelude has parts.
+    const files = (await readdir(folder)).filter((file) => file.startsWith(`${script}.`));
+    const paths = files.map((file) => join(folder, file));
+    const sources = await Promise.all(paths.map((path) => readFile(path, 'utf8')));
+    if (sources.join('').split(from).length !== 2) throw new Error(`"${from}" is not once in ${script}.lua`);
+    await Promise.all(
+      paths.map((path, index) =>
+        writeFile(
+          path,
+          (sources[index] ?? '').replace(from, () => to),
+        ),
+      ),
     );
     return loadScripts(pathToFileURL(`${folder}/`), NAMES, { clock: { key: CLOCK_KEY } });
   } finally {

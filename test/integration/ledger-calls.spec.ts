@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { Redis } from 'ioredis';
+import { hash } from 'node:crypto';
 import { CompletionRig, messages } from '../support/completion-rig.js';
 import { eventually } from '../support/eventually.js';
 import { startRedisServer } from '../support/redis-server.js';
@@ -126,15 +127,37 @@ describe('the ledger of calls', () => {
     expect(free.map(({ cost_usd: cost }) => cost)).toEqual([0, 0]);
   });
 
+  it('has the hash of the Idempotency-Key, of a call, of its repetition, and of a batch', async () => {
+    const idempotency_key_sha256 = hash('sha256', 'key-1');
+    const keyed = { 'idempotency-key': 'key-1' };
+    await rig.ask({ model: 'test-model', messages }, keyed);
+    await rig.ask({ model: 'test-model', messages }, keyed);
+    const requests = [{ messages: [{ role: 'user', content: 'another' }] }];
+    await fetch(`${rig.coordinator.url}/v1/chat/completions/batch`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', ...keyed },
+      body: JSON.stringify({ model: 'test-model', requests }),
+    });
+    await ask({ temperature: 0 });
+    const booked = await entries(4);
+    expect(booked.map((entry) => entry['idempotency_key_sha256'])).toEqual([
+      ...[idempotency_key_sha256, idempotency_key_sha256, idempotency_key_sha256],
+      null,
+    ]);
+  });
+
   it('is written before the service ends', async () => {
     const server = await startRedisServer();
     const admin = new Redis(server.port, server.host);
     const pod = await CompletionRig.start({ environment: { REDIS_URL: `redis://${server.host}:${server.port}` } });
     try {
       await pod.ask({ model: 'test-model', messages });
+      // The provider does not say what this one took: its tokens are still being counted when the service ends.
+      pod.upstream.play(json(200, completion('word '.repeat(200_000), { usage: undefined })));
+      await pod.ask({ model: 'test-model', messages: [{ role: 'user', content: 'word '.repeat(20_000) }] });
       await pod.close();
       const [log = ''] = await admin.keys('*lg:{c:anonymous}:1:log');
-      expect(await admin.xlen(log)).toBe(1);
+      expect(await admin.xlen(log)).toBe(2);
       for (const key of await admin.keys('*lg:*')) expect(await admin.pttl(key)).toBeGreaterThan(0);
     } finally {
       admin.disconnect();

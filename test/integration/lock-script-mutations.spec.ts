@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -18,6 +18,8 @@ import { sized } from '../support/proof-scale.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 import type { ScriptMutation } from '../support/script-mutations.prelude.js';
 import { SCRIPT_MUTATIONS } from '../support/script-mutations.js';
+
+jest.setTimeout(sized(120_000, 600_000));
 
 /** The same for all, so that the unbroken scripts are shown to pass what the broken ones fail. */
 const LIVES = [...RARE_LIVES, ...fc.sample(sequences, { seed: 3, numRuns: sized(60, 300) })];

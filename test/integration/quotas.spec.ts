@@ -123,7 +123,9 @@ describe('budgets', () => {
   it('row 29: sixteen calls at once cannot spend more than there is', async () => {
     // A call reserves at most (prompt + 16) * 2 + 1,000 * 8 micro-dollars: three of them fit.
     await start({ callers: { one: { budget: { usdPerDay: 0.0255, hard: true } } } });
-    const answers = await rig.askAll(16, { caller: 'one', body: { max_tokens: 1_000 }, headers: NOW });
+    // Slow enough that all are under way at one time.
+    await rig.judge.script({ delayMs: 2_000, times: 16 });
+    const answers = await rig.askAll(16, { caller: 'one', body: { max_tokens: 1_000 } });
     const admitted = statuses(answers).filter((status) => status === 200).length;
     expect(admitted).toBe(3);
     const refused = answers.find(({ status }) => status === 429);

@@ -1,4 +1,5 @@
 import { cp, mkdir, readFile, rm, writeFile } from 'node:fs/promises';
+import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Subject } from './world.js';
 
@@ -24,6 +25,8 @@ export const inStore = (rule: string, file: string, from: string, to: string): M
 });
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+/** What the lock needs of it is never broken. */
+const STORE = `${ROOT}src/store/index.js`;
 
 /** Copies the lock's sources and the clock they run on, breaks one rule in the copy, and loads it. @throws where a change does not find its text exactly once */
 export async function loadMutant({ rule, changes }: Mutation): Promise<Subject & AsyncDisposable> {
@@ -32,6 +35,7 @@ export async function loadMutant({ rule, changes }: Mutation): Promise<Subject &
   await mkdir(folder, { recursive: true });
   await cp(`${ROOT}src/lock`, `${folder}/lock`, { recursive: true });
   await cp(`${ROOT}src/store/process`, `${folder}/store/process`, { recursive: true });
+  await writeFile(`${folder}/store/index.ts`, `export * from '${relative(`${folder}/store`, STORE)}';\n`);
   for (const { file, from, to } of changes) {
     const path = `${folder}/lock/${file}`;
     const source = await readFile(path, 'utf8');

@@ -1,7 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import { ClientRig } from '../support/lock-client-rig.js';
 import { recordFigures } from '../support/figures.js';
-import { sized } from '../support/proof-scale.js';
+import { isFullProof, sized } from '../support/proof-scale.js';
 import { loadMutant, type Mutation } from './mutants.js';
 import { CLIENT_MUTATIONS } from './mutations.client.js';
 import { COMFORTS, LAYERS, NO_STALE_GRANT_LAYER, STALE_GRANT_LAYERS } from './mutations.layers.js';
@@ -13,6 +13,18 @@ const MOST_SEEDS = sized(1_000, 5_000);
 /** With a layer or a comfort gone. Over ten times as many, three losses may coincide that no single layer is left for. */
 const CLEAN_SEEDS = sized(30, 150);
 const TIMEOUT_MS = sized(120_000, 3_600_000);
+
+/** Seeds that show what is rare: `npm test` begins with them, the full proof looks for the first. */
+const SHOWN_BY: Readonly<Record<string, number>> = {
+  'who does not wait claims on and on': 175,
+  'a late word of the acquire ends the minimum hold': 362,
+  'what is revoked is renewed': 49,
+  'the counter is forgotten at rest': 32,
+  'the dead are let in': 91,
+  'an acquire is no sign of life before others are looked at': 96,
+  'both a grant that is told after its token was given up is not undone': 616,
+  'both a place that is answered after its token was given up is not undone': 616,
+};
 
 const mutations = [...CLIENT_MUTATIONS, ...STORE_MUTATIONS];
 
@@ -65,11 +77,17 @@ async function firstViolations(
   most: number,
 ): Promise<{ readonly seed: number; readonly violations: readonly string[] }> {
   await using mutant = await loadMutant(mutation);
-  for (let seed = 1; seed <= most; seed += 1) {
+  for (const seed of seedsFor(mutation.rule, most)) {
     const { violations } = await simulate(seed, mutant);
     if (violations.length > 0) return { seed, violations };
   }
   return { seed: most, violations: [] };
+}
+
+function seedsFor(rule: string, most: number): readonly number[] {
+  const seeds = Array.from({ length: most }, (_, index) => index + 1);
+  const shownBy = SHOWN_BY[rule];
+  return isFullProof || shownBy === undefined ? seeds : [shownBy, ...seeds];
 }
 
 /** `exclusion: a: w1 until …` -> `exclusion` */

@@ -60,8 +60,6 @@ export interface LoadTally {
   refused: number;
   storeRefused: number;
   local: number;
-  /** Wishes in the order in which they were made, and the order in which they were granted, by flow. */
-  readonly order: Map<string, number[]>;
 }
 
 export interface Load {
@@ -74,14 +72,12 @@ export interface Load {
 
 /** Callers that call as long as the signal has not aborted. Any other failure than a refusal is thrown. */
 export async function load(service: AdmissionService, plan: Load, until: AbortSignal): Promise<LoadTally> {
-  const tally: LoadTally = { refused: 0, storeRefused: 0, local: 0, order: new Map() };
-  let wishes = 0;
+  const tally: LoadTally = { refused: 0, storeRefused: 0, local: 0 };
   const isOver = (): boolean => until.aborted;
   const loop = async (caller: CallerLoad): Promise<void> => {
     while (!isOver()) {
-      wishes += 1;
       try {
-        await call(service, { ...plan, caller, number: wishes, tally }, until);
+        await call(service, { ...plan, caller, tally }, until);
       } catch (error) {
         if (error instanceof AdmissionBusyError) tally.refused += 1;
         else if (error instanceof AdmissionStoreError) tally.storeRefused += 1;
@@ -96,19 +92,17 @@ export async function load(service: AdmissionService, plan: Load, until: AbortSi
 
 interface LoadCall extends Load {
   readonly caller: CallerLoad;
-  readonly number: number;
   readonly tally: LoadTally;
 }
 
 /** One call, from its wish to its end on every way out. */
 async function call(service: AdmissionService, plan: LoadCall, signal: AbortSignal): Promise<void> {
-  const { scope, judge, lastsMs, caller, number, tally } = plan;
+  const { scope, judge, lastsMs, caller, tally } = plan;
   const { flow, weight = 1 } = caller;
   const wish = { scope, kind: 'deployment', flow, weight, tokens: 10, waitMs: 60_000, holdMs: 10_000, signal };
   let reservation = await service.reserve(wish);
   try {
     if (reservation.isLocal) tally.local += 1;
-    tally.order.set(flow, [...(tally.order.get(flow) ?? []), number]);
     while (!reservation.mayStillSend()) {
       await reservation.cancel();
       reservation = await service.reserve(wish);

@@ -1,4 +1,5 @@
 import type { ScopeLimits } from '../../src/admission/admission.rules.js';
+import type { PODS } from './admission-bench.js';
 
 export interface WorldCaller {
   readonly flow: string;
@@ -51,4 +52,8 @@ export interface WorldPod {
   /** When it is to pump. */
   pumpAt: number;
   readonly calls: Map<string, WorldCall>;
+}
+
+export function podOf(name: (typeof PODS)[number]): WorldPod {
+  return { name, life: 0, pumpAt: 0, calls: new Map() };
 }

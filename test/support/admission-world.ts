@@ -1,11 +1,12 @@
 import { sendWithinMs } from '../../src/admission/admission.rules.js';
 import { BEAT_MS, LEASE_MS, type Notice, POLL_MS, type ScopeNews } from '../../src/admission/admission.store.js';
 import { SeededRandom } from '../simulation/seeded.random.js';
-import { type AdmissionBench, PODS, scopeOf } from './admission-bench.js';
+import { type AdmissionBench, scopeOf } from './admission-bench.js';
 import { VirtualTime } from './virtual-time.js';
 import { drawTokens, WorldBooks } from './admission-books.js';
 import {
   NO_FAULTS,
+  podOf,
   type WorldCall,
   type WorldCaller,
   type WorldFaults,
@@ -24,11 +25,7 @@ export class AdmissionWorld {
   private readonly time: VirtualTime;
   private readonly random: SeededRandom;
   private readonly faults: WorldFaults;
-  private readonly pods: readonly WorldPod[] = PODS.map((name) => ({
-    name,
-    life: 0,
-    calls: new Map<string, WorldCall>(),
-  }));
+  private readonly pods: readonly [WorldPod, ...WorldPod[]] = [podOf('p1'), podOf('p2'), podOf('p3')];
   private readonly scope;
   private readonly until: number;
   private ids = 0;
@@ -70,8 +67,7 @@ export class AdmissionWorld {
   }
 
   async #acquire(caller: WorldCaller, deadline = this.time.now + this.#between(...caller.waitMs)): Promise<void> {
-    const pod = this.pods[this.random.below(this.pods.length)];
-    if (pod === undefined) return;
+    const pod = this.random.pick(this.pods);
     this.ids += 1;
     const call: WorldCall = {
       ...{ id: `i${this.ids}`, pod, caller, deadline, state: 'waiting' },
@@ -97,7 +93,7 @@ export class AdmissionWorld {
   }
 
   #waits(call: WorldCall): void {
-    const give = (): Promise<void> | undefined => (call.state === 'waiting' ? this.#leave(call) : undefined);
+    const give = () => (call.state === 'waiting' ? this.#leave(call) : undefined);
     this.time.after(call.deadline - this.time.now + 20, give);
     if (this.random.chance(this.faults.left)) this.time.after(this.#between(0, call.deadline - this.time.now), give);
   }

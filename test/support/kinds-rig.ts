@@ -43,6 +43,8 @@ export async function startKind(rig: ProviderRig, model: object = {}): Promise<K
           name: 'm',
           contextWindow: 200_000,
           maxOutputTokens: 4_096,
+          // Each request is a call.
+          cacheTtlMs: 0,
           deployments: [{ provider: name, model: MODEL, ...(prices && { prices }) }],
           ...model,
         },

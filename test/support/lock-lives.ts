@@ -27,13 +27,6 @@ const BEATS_OF_A_MINUTE = Array.from({ length: 100 }, () => asks(650, 'p2-1'));
 
 /** What chance hardly ever brings about: one lock each. */
 export const RARE_LIVES: readonly (readonly Step[])[] = [
-  // A process that was forgotten while it waited behind others asks for its place again.
-  [
-    acquires(0, 'p1-1', { leaseMs: 600_000 }),
-    ...[acquires(1, 'p2-1'), acquires(1, 'p3-1')],
-    ...BEATS_OF_A_MINUTE,
-    ...[acquires(1, 'p3-1'), asks(1, 'p2-1')],
-  ],
   // What is released and kept is neither renewed, nor revoked, nor released again, alone or beside others.
   ...([[], [acquires(1, 'p3-1', { capacity: 3 })]] as const).map((others) => [
     acquires(0, 'p1-1', { capacity: 3 }),
@@ -78,5 +71,12 @@ export const RARE_LIVES: readonly (readonly Step[])[] = [
   [
     ...[acquires(0, 'p1-1', { capacity: 3, leaseMs: 1_000 }), acquires(1, 'p2-1', { capacity: 1, weight: 3 })],
     ...[inspects(1), inspects(1_100)],
+  ],
+  // A process that was forgotten while it waited behind others asks for its place again. The longest comes last.
+  [
+    acquires(0, 'p1-1', { leaseMs: 600_000 }),
+    ...[acquires(1, 'p2-1'), acquires(1, 'p3-1')],
+    ...BEATS_OF_A_MINUTE,
+    ...[acquires(1, 'p3-1'), asks(1, 'p2-1')],
   ],
 ];

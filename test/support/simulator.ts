@@ -99,14 +99,17 @@ export interface TestSimulator {
 
 export async function startTestSimulator(options: Partial<SimulatorOptions> = {}): Promise<TestSimulator> {
   const running = await startSimulator({ models: TEST_MODELS, seed: 7, ...options });
-  const { url } = running;
+  return { ...simulatorAt(running.url), close: () => running.close() };
+}
+
+/** One that runs already, here or in a process of its own. @param url ends in /v1 */
+export function simulatorAt(url: string): Omit<TestSimulator, 'close'> {
   const origin = url.replace(/\/v1$/, '');
   const stats = async (query = ''): Promise<SimulatorStats> =>
     (await (await fetch(`${origin}/stats${query}`)).json()) as SimulatorStats;
   return {
     url,
     origin,
-    close: () => running.close(),
     stats,
     chat: (body, headers) => post(`${url}/chat/completions`, JSON.stringify(body), headers),
     script: async (...scripts) => {

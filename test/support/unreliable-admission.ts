@@ -9,6 +9,7 @@ import type {
   CancelCommand,
   HoldCommand,
   LearnCommand,
+  Notice,
   Scope,
   ScopeNews,
   ScopeState,
@@ -31,6 +32,8 @@ const CALLS: readonly Call[] = ['acquire', 'settle', 'cancel', 'beat', 'hold', '
 export class UnreliableAdmission implements AdmissionStore {
   /** How often each was called. */
   readonly calls: Record<Call, number> = { acquire: 0, settle: 0, cancel: 0, beat: 0, hold: 0, learn: 0 };
+  /** The times of all grants by the store's clock, by flow, in the order in which they were asked for. */
+  readonly grants = new Map<string, Map<string, number>>();
   /** Whether messages to this process arrive. */
   isHearing = true;
   readonly #always = new Map<Call, AdmissionFault>();
@@ -55,7 +58,14 @@ export class UnreliableAdmission implements AdmissionStore {
   }
 
   acquire(command: AcquireCommand): Promise<AcquireAnswer> {
-    return this.#call('acquire', () => this.store.acquire(command));
+    const { id, flow } = command;
+    const grants = this.grants.get(flow) ?? new Map<string, number>();
+    this.grants.set(flow, grants.set(id, Infinity));
+    return this.#call('acquire', async () => {
+      const answer = await this.store.acquire(command);
+      if (answer.kind === 'granted') grants.set(id, answer.atMs);
+      return answer;
+    });
   }
 
   settle(command: SettleCommand): Promise<SettleAnswer> {
@@ -84,7 +94,9 @@ export class UnreliableAdmission implements AdmissionStore {
 
   subscribe(process: string, receive: (message: AdmissionMessage) => void, resumed?: () => void): Promise<void> {
     const hear = (message: AdmissionMessage): void => {
-      if (this.isHearing) receive(message);
+      if (!this.isHearing) return;
+      this.#note(message.notices);
+      receive(message);
     };
     return this.store.subscribe(process, hear, resumed);
   }
@@ -93,10 +105,22 @@ export class UnreliableAdmission implements AdmissionStore {
     return this.store.unsubscribe(process);
   }
 
-  async #call<Answer>(call: Call, run: () => Promise<Answer>): Promise<Answer> {
+  #note(notices: readonly Notice[]): void {
+    for (const notice of notices) {
+      for (const grants of this.grants.values()) {
+        if (notice.kind === 'granted' && grants.has(notice.id)) grants.set(notice.id, notice.atMs);
+      }
+    }
+  }
+
+  async #call<Answer extends ScopeNews>(call: Call, run: () => Promise<Answer>): Promise<Answer> {
     this.calls[call] += 1;
     const fault = this.#next.get(call)?.shift() ?? this.#always.get(call);
-    if (fault === undefined) return run();
+    if (fault === undefined) {
+      const answer = await run();
+      this.#note(answer.notices);
+      return answer;
+    }
     if (fault === 'unsent') return NEVER;
     if (fault === 'lost') return run().then(() => NEVER);
     if ('fails' in fault) throw fault.fails;

@@ -17,6 +17,9 @@ export interface SeenRequest {
   readonly headers: Readonly<Record<string, string | string[] | undefined>>;
 }
 
+/** Headers with which every request is a call, whatever was asked before. */
+export const TO_THE_PROVIDER = { 'cache-control': 'no-store' };
+
 /** For `describe.each`: the built-in simulator, and a second opinion on the same protocol. */
 export const UPSTREAMS: readonly (readonly [name: string, start: () => Promise<E2eUpstream>])[] = [
   ['the simulator', startSimulated],

@@ -15,7 +15,7 @@ import { LocalShares } from './local.shares.js';
 import { Patience } from './patience.js';
 import { ScopeClient } from './scope.client.js';
 import type { ScopeLine } from './scope.line.js';
-import { SharedScopes } from './shared.scopes.js';
+import { ScopeBook } from './scope.book.js';
 import { StoreLine } from './store.line.js';
 import { isOutage, StoreWatch } from './store.watch.js';
 
@@ -49,7 +49,7 @@ export class AdmissionProcess {
   readonly watch: StoreWatch;
   readonly line: StoreLine;
   readonly #signals = new AbortListeners();
-  readonly #scopes: SharedScopes;
+  readonly #scopes: ScopeBook;
   readonly #shares: LocalShares;
   readonly #patience: Patience;
   #waiting = 0;
@@ -80,7 +80,7 @@ export class AdmissionProcess {
     });
     this.#patience = new Patience(this.watch);
     const shared = this.#ground(false, this.line);
-    this.#scopes = new SharedScopes(
+    this.#scopes = new ScopeBook(
       () => environment.now(),
       (scope) => new ScopeClient(scope, shared),
     );

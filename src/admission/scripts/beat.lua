@@ -16,6 +16,8 @@
 -- ARGV[5] 1 where the process had an answer for this scope lately
 -- ARGV[6..] ids
 -- Returns {now, when to pump, notices, bookings (see finish() of the prelude), then of each id its time where it is granted | 0 waiting | -1 gone}
+-- Takes no memory, so that above maxmemory Redis refuses none of the writes that follow; see settle.lua.
+call('HDEL', STATE, '')
 open()
 -- Before what is silent is swept away.
 for index = 6, #ARGV do

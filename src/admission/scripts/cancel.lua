@@ -16,6 +16,8 @@
 -- ARGV[5] 1 where the process had an answer for this scope lately
 -- ARGV[6] id
 -- Returns {now, when to pump, notices, bookings (see finish() of the prelude), then 2 was granted | 1 waited | 0 unknown}
+-- Takes no memory, so that above maxmemory Redis refuses none of the writes that follow; see settle.lua.
+call('HDEL', STATE, '')
 open()
 sweep()
 local id = ARGV[6]

@@ -18,6 +18,9 @@
 -- ARGV[7] tokens
 -- ARGV[8] micro-dollars
 -- Returns {now, when to pump, notices, bookings (see finish() of the prelude), then 1 settled | 0 gone | -1 still waiting}
+-- Above maxmemory Redis refuses a script's first write if it takes memory, but none after one that takes none: what frees capacity
+-- goes through all the same.
+call('HDEL', STATE, '')
 open()
 local entry, kind = entryOf(ARGV[6]), 0
 if entry and entry.state == 'G' then

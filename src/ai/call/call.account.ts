@@ -34,6 +34,8 @@ export interface AccountPorts {
   readonly book: (caller: string, entry: LedgerEntry) => void;
   /** Its tokens and cost are known. */
   readonly billed: (attempt: Attempt, bill: Bill) => void;
+  /** The call is over; the account is closed when this resolves. */
+  readonly closing: (closed: Promise<void>) => void;
 }
 
 /**
@@ -65,7 +67,7 @@ export class CallAccount {
   close(error?: unknown): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    void this.#close(error);
+    this.ports.closing(this.#close(error));
   }
 
   async #close(error: unknown): Promise<void> {
@@ -116,7 +118,7 @@ export class CallAccount {
   }
 
   #entry(bill: Bill, error: unknown): LedgerEntry {
-    const { report, requestId, request } = this.call;
+    const { report, requestId, request, idempotencyKeyHash } = this.call;
     // Each member by its name, also those that say nothing: entries of one shape take a fraction of the memory.
     return {
       promptTokens: bill.promptTokens,
@@ -135,6 +137,7 @@ export class CallAccount {
       end: endOf(bill, error),
       code: error === undefined ? undefined : codeOf(error),
       attempts: report.attempts,
+      idempotencyKeyHash,
     };
   }
 }

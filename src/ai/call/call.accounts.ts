@@ -12,6 +12,8 @@ import { PromptGauge } from './prompt.gauge.js';
 /** Opens what calls take: their reservations, and the account that settles them. */
 @Injectable()
 export class CallAccounts {
+  readonly #closing = new Set<Promise<void>>();
+
   constructor(
     private readonly admission: AdmissionService,
     private readonly scopes: QuotaScopes,
@@ -41,6 +43,16 @@ export class CallAccounts {
         this.ledger.book(caller, entry);
       },
       count: ({ candidate: { model } }, delivered) => this.gauge.taken(call, model, delivered),
+      closing: (closed) => {
+        this.#closing.add(closed);
+        void closed.finally(() => this.#closing.delete(closed));
+      },
     });
+  }
+
+  /** Books every call that is over, also those whose tokens are still being counted, and closes the ledger; before the store closes. */
+  async close(): Promise<void> {
+    while (this.#closing.size > 0) await Promise.all(this.#closing);
+    await this.ledger.close();
   }
 }

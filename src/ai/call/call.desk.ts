@@ -62,9 +62,10 @@ export class CallDesk {
     const { promptTokens, completionTokens, costNanoUsd, isEstimated } = bill;
     const { report } = call;
     const costUsd = costNanoUsd === undefined ? undefined : costNanoUsd / NANO_PER_USD;
-    report.promptTokens = promptTokens;
-    report.completionTokens = completionTokens;
-    if (costUsd !== undefined) report.costUsd = costUsd;
+    // An attempt before may have been paid for as well: an answer that was of no use.
+    report.promptTokens = (report.promptTokens ?? 0) + promptTokens;
+    report.completionTokens = (report.completionTokens ?? 0) + completionTokens;
+    if (costUsd !== undefined) report.costUsd = Number(((report.costUsd ?? 0) + costUsd).toFixed(9));
     this.upstream.billed(candidate, bill, costUsd);
     if (!isEstimated) this.router.counted(call, candidate.model, promptTokens);
   }

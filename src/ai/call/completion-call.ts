@@ -15,6 +15,8 @@ export interface CompletionCall {
   readonly requestId: string;
   /** The caller's headers that go on to the provider. */
   readonly forwardedHeaders: Readonly<Record<string, string>>;
+  /** SHA-256 of the Idempotency-Key of its request, hex; undefined: it came without one. */
+  readonly idempotencyKeyHash?: string;
   /** No substitute model. */
   readonly isStrict: boolean;
   /** The longest it may take from `startedAt`, ms. */

@@ -7,12 +7,13 @@ import { deliveredIn } from '../ledger/delivered.text.js';
 import { UpstreamFailure } from '../upstream/upstream-failure.js';
 import { editObject } from '../wire/json-text.js';
 import type { Attempt } from './attempt.js';
+import type { AttemptEnd } from './call.account.js';
 import { CallDesk, type OpenCall } from './call.desk.js';
 import { wantsUsage } from './chat-request.js';
 import { ChunkWriter } from './chunk.writer.js';
 import type { CompletionCall } from './completion-call.js';
 import type { Preview } from './completion.router.js';
-import { pricedUsage, readUsage } from './cost.js';
+import { pricedUsage, priceOf, readUsage } from './cost.js';
 import { holdHead } from './stream.head.js';
 import { relay } from './stream.relay.js';
 import { UpstreamGate } from './upstream.gate.js';
@@ -79,7 +80,8 @@ export class CompletionService {
     const reasoningTokens = readReasoningTokens(value['usage'], usage?.completionTokens ?? 0);
     account.ended(attempt, { usage, reasoningTokens, delivered: usage === undefined ? deliveredIn(value) : '' });
     this.gate.completed(attempt, usage);
-    return { text: finalText(text, candidate.model.name, call.report.costUsd), headers };
+    const cost = priceOf(usage, candidate.deployment.prices);
+    return { text: finalText(text, candidate.model.name, cost), headers };
   }
 
   private async flow(attempt: Attempt, { account }: OpenCall): Promise<CompletionStream> {
@@ -118,7 +120,7 @@ export class CompletionService {
         return await ask(attempt);
       } catch (error) {
         attempt.timers.stop();
-        account.ended(attempt, { usage: undefined, reasoningTokens: 0, delivered: '', error });
+        account.ended(attempt, { ...usageOf(error), delivered: '', error });
         this.over(attempt, error);
         throw error;
       }
@@ -144,4 +146,11 @@ function finalText(text: string, model: string, cost: number | undefined): strin
     model: JSON.stringify(model),
     usage: (usage) => pricedUsage(usage, cost),
   });
+}
+
+/** An answer that was of no use was paid for all the same. */
+function usageOf(error: unknown): Pick<AttemptEnd, 'usage' | 'reasoningTokens'> {
+  const told = error instanceof UpstreamFailure ? error.usage : undefined;
+  const usage = readUsage(told);
+  return { usage, reasoningTokens: readReasoningTokens(told, usage?.completionTokens ?? 0) };
 }

@@ -16,7 +16,7 @@ import type { AttemptLimits } from './attempt.timers.js';
 import { maxOutputTokensOf } from './chat-request.js';
 import type { CompletionCall } from './completion-call.js';
 import { CompletionObserver } from './completion.observer.js';
-import { priceOf, readUsage, type Usage } from './cost.js';
+import type { Usage } from './cost.js';
 
 /** Lets calls pass to the deployments by what the fleet knows of them, and tells the fleet how the calls went. */
 @Injectable()
@@ -80,7 +80,7 @@ export class UpstreamGate {
     const limits = { provider, totalMs: remainingMs, idleMs: model.timeouts.idleMs };
     if (isLast) return limits;
     // Whoever may take over needs time as well.
-    return { ...limits, firstTokenMs: Math.min(this.patienceFor(candidate, call), remainingMs / 2) };
+    return { ...limits, firstTokenMs: Math.min(this.patienceFor(candidate, call), Math.round(remainingMs / 2)) };
   }
 
   /** The headers of an answer, good or bad. */
@@ -119,8 +119,6 @@ export class UpstreamGate {
     if (failure.blame === 'upstream' && !this.isImpatience(attempt)) this.strike(attempt, failure);
     else this.fleet.standings.letGo(deployment.id, { tookMs: attempt.elapsedMs() });
     if (failure.blame === 'key') this.keys.failed(deployment.upstream, failure);
-    const usage = readUsage(failure.usage);
-    if (usage !== undefined) this.billed(candidate, usage, priceOf(usage, deployment.prices));
   }
 
   /** It was ended for a reason that says nothing of the provider: the caller left. */

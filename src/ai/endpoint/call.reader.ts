@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError, CALL_HEADERS, clientSignal, forwardedRequestHeaders } from '../../http/index.js';
 import { addOutcome } from '../../observability/index.js';
@@ -60,7 +61,10 @@ export function openCall(
 }
 
 /** What a request's headers, and who sent it, say of the calls that are made for it. */
-export type CallTerms = Pick<CompletionCall, 'caller' | 'requestId' | 'forwardedHeaders' | 'isStrict' | 'deadlineMs'>;
+export type CallTerms = Pick<
+  CompletionCall,
+  'caller' | 'requestId' | 'forwardedHeaders' | 'idempotencyKeyHash' | 'isStrict' | 'deadlineMs'
+>;
 
 /**
  * Reads the terms off a request.
@@ -70,10 +74,12 @@ export type CallTerms = Pick<CompletionCall, 'caller' | 'requestId' | 'forwarded
  */
 export function readTerms(request: FastifyRequest, deadlineMs: number): CallTerms {
   if (request.caller === undefined) throw new Error('a completion needs a caller');
+  const key = request.headers['idempotency-key'];
   return {
     caller: request.caller,
     requestId: request.id,
     forwardedHeaders: forwardedRequestHeaders(request.headers),
+    ...(typeof key === 'string' && { idempotencyKeyHash: hash('sha256', key) }),
     isStrict: readStrict(request),
     deadlineMs: Math.min(deadlineMs, askedDeadlineMs(request) ?? deadlineMs),
   };

@@ -1,36 +1,29 @@
 import { Inject, Injectable } from '@nestjs/common';
-import type { Caller } from '../../auth/index.js';
 import { toApiError } from '../../http/index.js';
 import { AI_OPTIONS, type AiOptions } from '../ai.options.js';
 import { parseChatRequest } from '../call/chat-request.js';
 import type { CallReport, CompletionCall } from '../call/completion-call.js';
 import { CompletionObserver } from '../call/completion.observer.js';
 import { CompletionService } from '../call/completion.service.js';
-import { openCall } from '../endpoint/call.reader.js';
+import { type CallTerms, openCall } from '../endpoint/call.reader.js';
 import { isObject, type JsonObject } from '../wire/json-value.js';
 
 /** A completion that another module asks for on behalf of a caller. */
-export interface GenerationRequest {
-  readonly caller: Caller;
+export interface GenerationRequest extends CallTerms {
   /** An OpenAI chat completion request; it is streamed, with usage, whatever it says of that. */
   readonly body: JsonObject;
-  readonly requestId: string;
-  /** No substitute model. Default: false. */
-  readonly isStrict?: boolean;
-  /** The longest that it may take, ms; default, and at most: the service's own deadline. */
-  readonly deadlineMs?: number;
   /** Ends the upstream call. */
   readonly signal: AbortSignal;
 }
 
 export interface Generation {
   /**
-   * OpenAI's chunks as they come; it must be read to its end, or returned.
+   * OpenAI's chunks as they come; they must be read to their end, or returned.
    *
    * @throws ApiError for a stream that could not be completed; the signal's reason when that ended it
    */
-  readonly chunks: AsyncGenerator<JsonObject>;
-  /** Who answers, and what it costs: tokens and cost are there at the end. */
+  readonly events: AsyncIterable<{ readonly chunk: JsonObject }>;
+  /** Who answers; tokens and cost are there at the end. */
   readonly report: Readonly<CallReport>;
 }
 
@@ -53,25 +46,19 @@ export class ChatGenerator {
    *
    * @throws ApiError for every failure before it; the signal's reason when it was aborted
    */
-  async start(wanted: GenerationRequest): Promise<Generation> {
-    const { caller, requestId, signal, isStrict = false, deadlineMs = this.options.requestDeadlineMs } = wanted;
-    const body = { ...wanted.body, stream: true, stream_options: { include_usage: true } };
+  async generate({ body: asked, signal, ...terms }: GenerationRequest): Promise<Generation> {
+    const body = { ...asked, stream: true, stream_options: { include_usage: true } };
+    const deadlineMs = Math.min(terms.deadlineMs, this.options.requestDeadlineMs);
+    const request = parseChatRequest(body);
     const call = openCall(
-      {
-        request: parseChatRequest(body),
-        bodyText: JSON.stringify(body),
-        body,
-        ...{ caller, requestId, isStrict, signal },
-        forwardedHeaders: {},
-        deadlineMs: Math.min(deadlineMs, this.options.requestDeadlineMs),
-      },
+      { ...terms, request, bodyText: JSON.stringify(body), body, signal, deadlineMs },
       (ended, error) => {
         this.observer.record(ended, error);
       },
     );
     try {
       const { text } = await this.completions.stream(call);
-      return { chunks: chunksIn(text, call), report: call.report };
+      return { events: eventsIn(text, call), report: call.report };
     } catch (error) {
       call.ended(error);
       throw error;
@@ -80,11 +67,14 @@ export class ChatGenerator {
 }
 
 /** Each piece of the text holds whole events, as ChunkWriter writes them: one line of data, and an empty one. */
-async function* chunksIn(text: AsyncGenerator<string>, { report }: CompletionCall): AsyncGenerator<JsonObject> {
+async function* eventsIn(
+  text: AsyncGenerator<string>,
+  { report }: CompletionCall,
+): AsyncGenerator<{ readonly chunk: JsonObject }> {
   for await (const piece of text) {
     for (const line of piece.split('\n')) {
       const chunk: unknown = line.startsWith(`${DATA}{`) ? JSON.parse(line.slice(DATA.length)) : undefined;
-      if (isObject(chunk) && chunk['error'] === undefined) yield chunk;
+      if (isObject(chunk) && chunk['error'] === undefined) yield { chunk };
     }
   }
   // What went wrong is in the text for those who read it as it is; here it is thrown.

@@ -35,7 +35,7 @@ export interface LedgerEntry extends TokenSums {
   /** Calls of providers. */
   readonly attempts: number;
   /** SHA-256 of the Idempotency-Key, hex. */
-  readonly idempotencyKeyHash?: string;
+  readonly idempotencyKeyHash?: string | undefined;
 }
 
 /** An entry as the ledger has it. */

@@ -8,7 +8,7 @@ import { Ledger } from './ledger.js';
 import { QuotaReader } from '../quota/quota.reader.js';
 import { UsageService } from './usage.service.js';
 
-/** The ledger on the application's store. @param keepMs - how long entries are kept, ms */
+/** The ledger on the application's store; whoever books closes it. @param keepMs - how long entries are kept, ms */
 export function ledgerProviders(keepMs: number): readonly Provider[] {
   return [
     LedgerMetrics,

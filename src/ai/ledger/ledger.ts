@@ -1,4 +1,3 @@
-import type { BeforeApplicationShutdown } from '@nestjs/common';
 import { type LedgerEntry, withWholeNumbers } from './ledger.entry.js';
 import { LATEST_MS } from './ledger.limits.js';
 import { type LedgerObserver, type LossReason, SILENT_LEDGER_OBSERVER } from './ledger.observer.js';
@@ -28,7 +27,7 @@ const MOST_AT_ONCE = 25;
  *
  * A timer runs while something is pending, and until {@link close}.
  */
-export class Ledger implements BeforeApplicationShutdown {
+export class Ledger {
   readonly #store: LedgerStore;
   readonly #observer: LedgerObserver;
   readonly #now: () => number;
@@ -80,11 +79,6 @@ export class Ledger implements BeforeApplicationShutdown {
     clearTimeout(this.#timer);
     this.#timer = undefined;
     for (const [caller, lane] of this.#pending) this.#lose(caller, lane.length, 'shutdown');
-  }
-
-  /** While the store's connections are still there. */
-  beforeApplicationShutdown(): Promise<void> {
-    return this.close();
   }
 
   async #write(): Promise<void> {

@@ -21,6 +21,11 @@ export class AttemptQuota {
     private readonly reservations: readonly Reservation[],
   ) {}
 
+  /** There are limits that it was let in by. */
+  get isLimited(): boolean {
+    return this.reservations.length > 0;
+  }
+
   /** Whether a call that goes out now is in the windows that it was let in for. */
   get isInTime(): boolean {
     return this.reservations.every((reservation) => reservation.mayStillSend());

@@ -18,7 +18,7 @@ export class QuotaAccounts implements ReuseAccounts {
     const quota = this.accounts.quotaOf(call);
     await quota.enter(undefined);
     void quota.end(0);
-    const { report, requestId, request, caller } = call;
+    const { report, requestId, request, caller, idempotencyKeyHash } = call;
     report.queueMs = quota.queueMs;
     report.usage = quota.usage;
     this.ledger.book(caller.id, {
@@ -31,6 +31,7 @@ export class QuotaAccounts implements ReuseAccounts {
       ...(report.provider !== undefined && { provider: report.provider }),
       end,
       attempts: 0,
+      ...(idempotencyKeyHash !== undefined && { idempotencyKeyHash }),
     });
   }
 }

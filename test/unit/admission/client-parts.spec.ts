@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { NestFactory } from '@nestjs/core';
 import { localShare } from '../../../src/admission/client/local.share.js';
-import { SharedScopes } from '../../../src/admission/client/shared.scopes.js';
+import { ScopeBook } from '../../../src/admission/client/scope.book.js';
 import { ScopeClient } from '../../../src/admission/client/scope.client.js';
 import { StoreClock } from '../../../src/admission/client/store.clock.js';
 import { StoreLine } from '../../../src/admission/client/store.line.js';
@@ -65,14 +65,14 @@ describe('localShare()', () => {
   });
 });
 
-describe('SharedScopes', () => {
+describe('ScopeBook', () => {
   it('forgets callers that have not been heard of for their longest window, and no other', () => {
     const environment = nodeEnvironment();
     const line = new StoreLine(new MemoryAdmissionStore(), environment);
     const ports = { hasSeen: () => false, heard: () => undefined, failed: () => undefined };
     const ground = { environment, line, process: 'p', isLocal: false, ...ports };
     let now = 0;
-    const scopes = new SharedScopes(
+    const scopes = new ScopeBook(
       () => now,
       (scope) => new ScopeClient(scope, ground),
     );

@@ -11,7 +11,9 @@ describe('AttemptSequence, where nobody may be called now', () => {
   it('waits for a rate limit that is over soon, and a little more', async () => {
     const bench = new SequenceBench(byName('one'));
     bench.obstacles.set('one', limited(2_000));
-    bench.onSleep = () => { bench.obstacles.clear(); };
+    bench.onSleep = () => {
+      bench.obstacles.clear();
+    };
     expect(await bench.run({ one: ['ok'] })).toBe('one');
     expect([bench.tried, bench.slept]).toEqual([['one'], [2_125]]);
     expect(bench.turns[0]?.isLast).toBe(true);
@@ -61,7 +63,9 @@ describe('AttemptSequence, where nobody may be called now', () => {
   it('tells what came after the wait, and does not begin anew', async () => {
     const bench = new SequenceBench(byName('one'));
     bench.obstacles.set('one', limited(1_000));
-    bench.onSleep = () => { bench.obstacles.clear(); };
+    bench.onSleep = () => {
+      bench.obstacles.clear();
+    };
     const again = new UpstreamFailure('upstream', 'rate_limit_exceeded', 'at its limit', { retryAfterMs: 90_000 });
     expect(await bench.failed({ one: [again] })).toBe(again);
     expect([bench.tried, bench.slept]).toEqual([['one'], [1_125]]);

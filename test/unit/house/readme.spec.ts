@@ -3,9 +3,12 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Registry } from 'prom-client';
 import { pino } from 'pino';
+import { AdmissionMetrics } from '../../../src/admission.metrics.js';
 import { LockMetrics } from '../../../src/lock.metrics.js';
 import { CompletionObserver } from '../../../src/ai/call/completion.observer.js';
 import { FleetMetrics } from '../../../src/ai/fleet/fleet.metrics.js';
+import { LedgerMetrics } from '../../../src/ai/ledger/ledger.metrics.js';
+import { ReuseMetrics } from '../../../src/ai/reuse/reuse.metrics.js';
 import { ENVIRONMENT_TABLE, loadSettings } from '../../../src/config/index.js';
 import { STATUS_TABLE, type StatusRow } from '../../../src/http/index.js';
 import { HttpMetrics } from '../../../src/observability/http.metrics.js';
@@ -65,13 +68,17 @@ describe('README.md, errors', () => {
 describe('README.md, metrics', () => {
   it('names every metric with its labels', () => {
     const registry = new Registry();
+    const logger = pino({ level: 'silent' });
     const metrics = [
       new HttpMetrics(registry),
-      new CompletionObserver(registry, pino({ level: 'silent' })),
-      new FleetMetrics(registry, pino({ level: 'silent' })),
+      new CompletionObserver(registry, logger),
+      new FleetMetrics(registry, logger),
       new LockMetrics(registry),
+      new AdmissionMetrics(registry, logger),
+      new ReuseMetrics(registry, logger),
+      new LedgerMetrics(registry, logger),
     ];
-    expect(metrics).toHaveLength(4);
+    expect(metrics).toHaveLength(7);
     const documented = rowsUnder('## Operating it')
       .filter(([name]) => name?.startsWith('`coordinator_'))
       .map(([name, labels]) => [name, labels]);

@@ -77,6 +77,12 @@ describe('loadScripts()', () => {
     expect(parts).not.toContain(-1);
   });
 
+  it('puts the parts of a prelude behind it, in the order of their names', () => {
+    const parts = { 'prelude.2-b.lua': '-- SECOND', 'prelude.1-a.lua': '-- FIRST', 'prelude.lua': '-- PRELUDE' };
+    const { add } = loadScripts(folderOf({ 'add.lua': GOOD, ...parts }), ['add']);
+    expect(add.source).toContain('-- PRELUDE\n-- FIRST\n-- SECOND\n-- Adds');
+  });
+
   it('takes the time from a key only where that is asked for', () => {
     expect(parseScript('add', GOOD, { clock: { key: "it's" } }).source).toContain(String.raw`'GET', 'it\'s'`);
     expect(parseScript('add', GOOD).source).not.toContain("'GET'");
@@ -94,15 +100,14 @@ describe('loadScripts()', () => {
 
 describe('the scripts of src/', () => {
   const files = readdirSync('src', { recursive: true, encoding: 'utf8' })
-    .filter((file) => file.endsWith('.lua') && basename(file) !== 'prelude.lua')
+    .filter((file) => file.endsWith('.lua') && !basename(file).startsWith('prelude.'))
     .map((file) => join('src', file));
 
   it('each says what it takes and does what it says', () => {
     const faults = files.flatMap((file) => {
       const folder = dirname(file);
-      const prelude = readdirSync(folder).includes('prelude.lua')
-        ? readFileSync(join(folder, 'prelude.lua'), 'utf8')
-        : '';
+      const preludes = readdirSync(folder).filter((name) => name.startsWith('prelude.'));
+      const prelude = preludes.map((name) => readFileSync(join(folder, name), 'utf8')).join('\n');
       return headerFaults(basename(file, '.lua'), readFileSync(file, 'utf8'), prelude);
     });
     expect(faults).toEqual([]);

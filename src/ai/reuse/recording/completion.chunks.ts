@@ -13,14 +13,16 @@ export function framesOfCompletion(text: string): string | undefined {
   const { choices: _choices, usage, object: _object, ...rest } = completion;
   const chunk = (more: JsonObject): string =>
     `data: ${JSON.stringify({ ...rest, object: 'chat.completion.chunk', ...more })}\n\n`;
+  // As OpenAI's streams have it that tell their usage: before the last chunk it is null.
+  const pending = isObject(usage) ? { usage: null } : {};
   const frames: string[] = [];
   for (const choice of choices) {
     const message = member(choice, 'message');
     if (!isObject(choice) || !isObject(message)) return undefined;
     const { message: _message, finish_reason, ...more } = choice;
     const delta = deltaOf(message);
-    frames.push(chunk({ choices: [{ ...more, delta, finish_reason: null }] }));
-    frames.push(chunk({ choices: [{ index: choice['index'] ?? 0, delta: {}, finish_reason }] }));
+    frames.push(chunk({ choices: [{ ...more, delta, finish_reason: null }], ...pending }));
+    frames.push(chunk({ choices: [{ index: choice['index'] ?? 0, delta: {}, finish_reason }], ...pending }));
   }
   if (isObject(usage)) frames.push(chunk({ choices: [], usage }));
   return `${frames.join('')}data: [DONE]\n\n`;

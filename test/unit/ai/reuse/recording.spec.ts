@@ -138,6 +138,7 @@ describe('JSON that is given as a stream', () => {
     });
     const streamed = frames(asFrames(json(value), { wantsUsage: true, isFree: false }));
     expect(streamed.text.endsWith(DONE)).toBe(true);
+    expect(streamed.text.match(/"usage":null/g)).toHaveLength(4);
     expect(JSON.parse(asCompletion(streamed, { wantsUsage: true, isFree: false }))).toEqual(value);
   });
 

@@ -12,7 +12,7 @@ interface ScopeRecord {
 const LOOKED_AT = 2;
 
 /** The scopes of the shared store that this process uses, or has used within their longest window. */
-export class SharedScopes {
+export class ScopeBook {
   /** Least recently used first. */
   readonly #records = new Map<string, ScopeRecord>();
 

@@ -1,0 +1,50 @@
+/** Many requests at once before a provider with limits, with and without coordination. */
+import { percentile, sum } from '../locks/numbers.mjs';
+import { LIMIT, PLAIN_KEY } from './config.mjs';
+import { Load } from './load.mjs';
+import { progressOf } from './progress.mjs';
+
+export const MODES = ['coordinated', 'uncoordinated'];
+/** So that no program meets the rush cold. */
+const WARM_UP = 300;
+
+/** @param {{size: number, mode: string}} cell @returns its figures */
+export async function measureRush(site, { size, mode }) {
+  const pods = site.pods.length;
+  const load = new Load(
+    site.pods.map(({ url }) => url),
+    size,
+  );
+  try {
+    await load.run({ model: 'limited', key: PLAIN_KEY, total: WARM_UP, atOnce: 30 });
+    await site.openBooks();
+    const progressed = progressOf(`${size} at once, ${pods} pod(s), ${mode}`, size);
+    const taken = await load.run({ model: mode, key: PLAIN_KEY, total: size, atOnce: size }, progressed);
+    return {
+      size,
+      pods,
+      mode,
+      ...figuresOf(taken, size),
+      ...(await site.books(mode)),
+      limit: LIMIT,
+      windowMs: site.windowMs,
+    };
+  } finally {
+    await load.close();
+  }
+}
+
+function figuresOf({ latencies, failures, elapsedMs }, total) {
+  return {
+    total,
+    succeeded: latencies.length,
+    failed: total - latencies.length,
+    failures,
+    elapsedMs,
+    perSecond: (latencies.length / elapsedMs) * 1_000,
+    meanMs: latencies.length === 0 ? undefined : sum(latencies) / latencies.length,
+    medianMs: percentile(latencies, 0.5),
+    p95Ms: percentile(latencies, 0.95),
+    p99Ms: percentile(latencies, 0.99),
+  };
+}

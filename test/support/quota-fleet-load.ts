@@ -1,0 +1,93 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { QuotaFleet } from './quota-fleet.js';
+
+/** Calls at a time, each followed by the next. */
+export interface LoadedCaller {
+  readonly name: string;
+  readonly lanes: number;
+}
+
+export interface FleetLoad {
+  readonly model: string;
+  readonly callers: readonly LoadedCaller[];
+  /** Further members of the bodies. */
+  readonly body?: Readonly<Record<string, unknown>>;
+}
+
+/** One call that had an end while the load went on. */
+export interface LoadedCall {
+  readonly caller: string;
+  readonly pod: number;
+  /** Monotonic, ms. */
+  readonly sentAt: number;
+  readonly endedAt: number;
+  /** 0: the connection ended without an answer. */
+  readonly status: number;
+  /** The error's, of the connection where there was no answer; empty for an answer. */
+  readonly code: string;
+}
+
+/** Whoever is refused, or loses the connection, tries again after so long, ms. */
+const AGAIN_MS = 100;
+
+/** Keeps a fleet busy until the signal aborts; the lanes of each caller are spread over all pods. Calls that are cut off then are left out. */
+export async function loadFleet(
+  fleet: QuotaFleet,
+  { model, callers, body = {} }: FleetLoad,
+  until: AbortSignal,
+): Promise<readonly LoadedCall[]> {
+  const calls: LoadedCall[] = [];
+  const one = async (caller: string, pod: number): Promise<LoadedCall> => {
+    const sentAt = performance.now();
+    const { status, code } = await fleet
+      .ask({ model, caller, pod, body, signal: until })
+      .then(endOf)
+      .catch((error: unknown) => ({ status: 0, code: connectionCode(error) }));
+    return { caller, pod, sentAt, endedAt: performance.now(), status, code };
+  };
+  const isOver = (): boolean => until.aborted;
+  const lane = async (caller: string, pod: number): Promise<void> => {
+    while (!isOver()) {
+      const call = await one(caller, pod);
+      if (isOver()) return;
+      calls.push(call);
+      if (call.status !== 200) await sleep(AGAIN_MS, undefined, { signal: until }).catch(() => undefined);
+    }
+  };
+  const lanes = callers.flatMap(({ name, lanes: count }) =>
+    Array.from({ length: count }, (_, index) => lane(name, index)),
+  );
+  await Promise.all(lanes);
+  return calls;
+}
+
+async function endOf(response: Response): Promise<Pick<LoadedCall, 'status' | 'code'>> {
+  const text = await response.text();
+  if (response.status === 200) return { status: 200, code: '' };
+  const { error } = JSON.parse(text) as { error: { code: string } };
+  return { status: response.status, code: error.code };
+}
+
+/** By its members: Jest's errors and Node's own are not of one class. */
+function connectionCode(error: unknown): string {
+  const { cause } = error as { readonly cause?: { readonly code?: string } };
+  return cause?.code ?? '';
+}
+
+/** How many ended between two moments, of each caller. */
+export function sharesOf(calls: readonly LoadedCall[], from: number, to: number): ReadonlyMap<string, number> {
+  const shares = new Map<string, number>();
+  for (const { caller, status, endedAt } of calls) {
+    if (status !== 200 || endedAt < from || endedAt >= to) continue;
+    shares.set(caller, (shares.get(caller) ?? 0) + 1);
+  }
+  return shares;
+}
+
+/** The calls that a later one of their caller has overtaken by more than that: sent after them, answered before them. */
+export function overtaken(calls: readonly LoadedCall[], byMs: number): readonly LoadedCall[] {
+  const answered = calls.filter(({ status }) => status === 200);
+  const overtakes = (late: LoadedCall, early: LoadedCall): boolean =>
+    late.caller === early.caller && late.sentAt - early.sentAt > byMs && early.endedAt - late.endedAt > byMs;
+  return answered.filter((early) => answered.some((late) => overtakes(late, early)));
+}
