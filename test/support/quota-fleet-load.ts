@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { QuotaFleet } from './quota-fleet.js';
 
@@ -37,12 +38,20 @@ export async function loadFleet(
   until: AbortSignal,
 ): Promise<readonly LoadedCall[]> {
   const calls: LoadedCall[] = [];
+  setMaxListeners(0, until);
   const one = async (caller: string, pod: number): Promise<LoadedCall> => {
+    // A signal of its own: those of all calls would stay on one for as long as it lives.
+    const leaving = new AbortController();
+    const leave = (): void => {
+      leaving.abort();
+    };
+    until.addEventListener('abort', leave);
     const sentAt = performance.now();
     const { status, code } = await fleet
-      .ask({ model, caller, pod, body, signal: until })
+      .ask({ model, caller, pod, body, signal: leaving.signal })
       .then(endOf)
       .catch((error: unknown) => ({ status: 0, code: connectionCode(error) }));
+    until.removeEventListener('abort', leave);
     return { caller, pod, sentAt, endedAt: performance.now(), status, code };
   };
   const isOver = (): boolean => until.aborted;
@@ -51,7 +60,7 @@ export async function loadFleet(
       const call = await one(caller, pod);
       if (isOver()) return;
       calls.push(call);
-      if (call.status !== 200) await sleep(AGAIN_MS, undefined, { signal: until }).catch(() => undefined);
+      if (call.status !== 200) await sleep(AGAIN_MS);
     }
   };
   const lanes = callers.flatMap(({ name, lanes: count }) =>
