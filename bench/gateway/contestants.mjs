@@ -16,6 +16,8 @@ import { bodiesOf, workloadNamed } from './workloads.mjs';
 const START_TIMEOUT_MS = 30_000;
 const START_POLL_MS = 100;
 const CALLER_KEY = 'bench-caller-key-0123456789abcdef';
+/** Those of `npm start`. */
+const COORDINATOR_FLAGS = ['--enable-source-maps', '--max-semi-space-size=32'];
 const COORDINATOR = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const PORTKEY = fileURLToPath(new URL('../node_modules/@portkey-ai/gateway/build/start-server.js', import.meta.url));
 
@@ -72,7 +74,7 @@ async function startCoordinator(upstream) {
   const configFile = path.join(folder, 'coordinator.yaml');
   await writeFile(configFile, coordinatorYaml(`${upstream}/v1`));
   const port = await freePort();
-  const process = startProgram([COORDINATOR], {
+  const process = startProgram([...COORDINATOR_FLAGS, COORDINATOR], {
     HOST: '127.0.0.1',
     PORT: String(port),
     CONFIG_FILE: configFile,

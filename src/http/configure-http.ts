@@ -1,7 +1,8 @@
 import type { FastifyCorsOptions } from '@fastify/cors';
+import { ModulesContainer } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import { ErrorFilter } from './error.filter.js';
-import { EventErrorInterceptor } from './event-error.interceptor.js';
+import { endEventsWithErrors } from './event-error.interceptor.js';
 import { ALLOWED_REQUEST_HEADERS, EXPOSED_RESPONSE_HEADERS } from './header-lists.js';
 import type { HttpOptions } from './http-options.js';
 import { installRequestHooks } from './request-hooks.js';
@@ -18,7 +19,7 @@ export function configureHttp(app: NestFastifyApplication, options: HttpOptions)
   installRequestHooks(app.getHttpAdapter().getInstance(), options);
   const filter = new ErrorFilter(options);
   app.useGlobalFilters(filter);
-  app.useGlobalInterceptors(new EventErrorInterceptor(filter));
+  endEventsWithErrors(app.get(ModulesContainer), filter);
   app.useGlobalPipes(createValidationPipe());
   if (options.corsOrigins.length > 0) app.enableCors(corsOptions(options.corsOrigins));
 }

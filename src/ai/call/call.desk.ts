@@ -9,7 +9,7 @@ import type { CallAccount } from './call.account.js';
 import { CallAccounts } from './call.accounts.js';
 import { CallGate } from './call.gate.js';
 import type { CompletionCall } from './completion-call.js';
-import { CompletionRouter } from './completion.router.js';
+import { CompletionRouter, type Preview } from './completion.router.js';
 import { UpstreamGate } from './upstream.gate.js';
 
 /** A call that has its plan, and has been let in by its caller's own limits. */
@@ -34,11 +34,12 @@ export class CallDesk {
   ) {}
 
   /**
+   * @param preview - its plan, where it was just made
    * @throws the signal's reason when the caller has left, and errors that become the answer when its own limits or budget are used up;
    *   nothing is left behind then, but for the entry in the ledger
    */
-  async open(call: CompletionCall): Promise<OpenCall> {
-    const plan = await this.router.plan(call);
+  async open(call: CompletionCall, preview?: Preview): Promise<OpenCall> {
+    const plan = await this.router.plan(call, preview);
     const quota = this.accounts.quotaOf(call);
     const account = this.accounts.accountOf(call, quota, (attempt, bill) => {
       this.billed(attempt, bill);

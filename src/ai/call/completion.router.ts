@@ -10,6 +10,16 @@ import { maxOutputTokensOf, namesOf } from './chat-request.js';
 import type { CompletionCall } from './completion-call.js';
 import { PromptGauge } from './prompt.gauge.js';
 
+/** A preview is as good as a plan that is made now for so long, ms. */
+const FRESH_MS = 20;
+
+/** Who would have answered a call a moment ago. */
+export interface Preview {
+  readonly plan: RoutePlan;
+  /** `performance.now()` */
+  readonly at: number;
+}
+
 /** Plans who may answer a completion call. */
 @Injectable()
 export class CompletionRouter {
@@ -29,14 +39,20 @@ export class CompletionRouter {
     void this.gauge.learn(call, model, promptTokens);
   }
 
-  /** @throws the signal's reason when the caller has left */
-  plan(call: CompletionCall): Promise<RoutePlan> {
-    return this.#planner.plan(this.request(call));
+  /**
+   * @param preview - of this call: it need not be planned again where that was just done
+   * @throws the signal's reason when the caller has left
+   */
+  async plan(call: CompletionCall, preview?: Preview): Promise<RoutePlan> {
+    const isFresh = preview !== undefined && performance.now() - preview.at < FRESH_MS;
+    const plan = isFresh ? preview.plan : (await this.preview(call)).plan;
+    this.#planner.took(plan);
+    return plan;
   }
 
-  /** For a call that is not going to be made. @throws the signal's reason when the caller has left */
-  preview(call: CompletionCall): Promise<RoutePlan> {
-    return this.#planner.preview(this.request(call));
+  /** For a call that is not going to be made, or not yet. @throws the signal's reason when the caller has left */
+  async preview(call: CompletionCall): Promise<Preview> {
+    return { plan: await this.#planner.preview(this.request(call)), at: performance.now() };
   }
 
   private request(call: CompletionCall): PlanRequest {

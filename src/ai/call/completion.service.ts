@@ -12,6 +12,7 @@ import { CallDesk, type OpenCall } from './call.desk.js';
 import { wantsUsage } from './chat-request.js';
 import { ChunkWriter } from './chunk.writer.js';
 import type { CompletionCall } from './completion-call.js';
+import type { Preview } from './completion.router.js';
 import { pricedUsage, priceOf, readUsage } from './cost.js';
 import { holdHead } from './stream.head.js';
 import { relay } from './stream.relay.js';
@@ -38,9 +39,12 @@ export class CompletionService {
     @Inject(ADAPTERS) private readonly adapters: Adapters,
   ) {}
 
-  /** @throws ApiError for every failure; the signal's reason when the caller has left */
-  async complete(call: CompletionCall): Promise<CompletionReply> {
-    const open = await this.desk.open(call);
+  /**
+   * @param preview - its plan, where it was just made
+   * @throws ApiError for every failure; the signal's reason when the caller has left
+   */
+  async complete(call: CompletionCall, preview?: Preview): Promise<CompletionReply> {
+    const open = await this.desk.open(call, preview);
     try {
       const reply = await this.answer(call, open, (attempt) => this.whole(attempt, open));
       open.account.close();
@@ -54,10 +58,11 @@ export class CompletionService {
   /**
    * Resolves once the first content is there.
    *
+   * @param preview - its plan, where it was just made
    * @throws ApiError for every failure before it; the signal's reason when the caller has left
    */
-  async stream(call: CompletionCall): Promise<CompletionStream> {
-    const open = await this.desk.open(call);
+  async stream(call: CompletionCall, preview?: Preview): Promise<CompletionStream> {
+    const open = await this.desk.open(call, preview);
     try {
       return await this.answer(call, open, (attempt) => this.flow(attempt, open));
     } catch (error) {

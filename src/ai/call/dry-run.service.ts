@@ -42,7 +42,7 @@ export class DryRunService {
 
   /** @throws ApiError what a real call would be refused with */
   async of(call: CompletionCall): Promise<DryRun> {
-    const plan = await this.router.preview(call);
+    const { plan } = await this.router.preview(call);
     const cards = plan.candidates.map((candidate) => ({ candidate, obstacle: this.gate.obstacleAt(candidate) }));
     for (const { candidate, obstacle } of cards) {
       if (obstacle === undefined) break;

@@ -10,14 +10,21 @@ export interface ToldRateLimit {
   readonly resetAt: number;
 }
 
-/** The header names of one limit; `{}` stands for limit, remaining or reset. */
-const FAMILIES: readonly (readonly [name: string, unit: WindowUnit])[] = [
-  ['x-ratelimit-{}-requests', 'requests'],
-  ['x-ratelimit-{}-tokens', 'tokens'],
-  ['anthropic-ratelimit-requests-{}', 'requests'],
-  ['anthropic-ratelimit-tokens-{}', 'tokens'],
-  ['anthropic-ratelimit-input-tokens-{}', 'input-tokens'],
-  ['anthropic-ratelimit-output-tokens-{}', 'output-tokens'],
+/** The header names of one limit. */
+interface Family {
+  readonly unit: WindowUnit;
+  readonly limit: string;
+  readonly remaining: string;
+  readonly reset: string;
+}
+
+const FAMILIES: readonly Family[] = [
+  familyOf('x-ratelimit-{}-requests', 'requests'),
+  familyOf('x-ratelimit-{}-tokens', 'tokens'),
+  familyOf('anthropic-ratelimit-requests-{}', 'requests'),
+  familyOf('anthropic-ratelimit-tokens-{}', 'tokens'),
+  familyOf('anthropic-ratelimit-input-tokens-{}', 'input-tokens'),
+  familyOf('anthropic-ratelimit-output-tokens-{}', 'output-tokens'),
 ];
 const UNIT_MS: Readonly<Partial<Record<string, number>>> = {
   d: 86_400_000,
@@ -48,16 +55,23 @@ const INSTANT_MS = 100_000_000_000;
  * @param now - Unix ms, when the answer was received
  */
 export function parseRateLimits(headers: UpstreamHeaders, now: number): readonly ToldRateLimit[] {
-  return FAMILIES.flatMap(([name, unit]) => {
-    const valueOf = (part: string): string | undefined => single(headers[name.replace('{}', part)]);
-    const remaining = count(valueOf('remaining'));
-    const reset = valueOf('reset');
-    if (remaining === undefined || reset === undefined) return [];
+  const told: ToldRateLimit[] = [];
+  for (const names of FAMILIES) {
+    const remaining = count(single(headers[names.remaining]));
+    const reset = single(headers[names.reset]);
+    if (remaining === undefined || reset === undefined) continue;
     const resetAt = resetInstant(reset, now, headers['date']);
-    if (resetAt === undefined || resetAt > now + LONGEST_MS) return [];
-    const limit = count(valueOf('limit'));
-    return [{ unit, remaining, resetAt, ...(limit !== undefined && { limit }) }];
-  });
+    if (resetAt === undefined || resetAt > now + LONGEST_MS) continue;
+    const limit = count(single(headers[names.limit]));
+    told.push({ unit: names.unit, remaining, resetAt, ...(limit !== undefined && { limit }) });
+  }
+  return told;
+}
+
+/** @param name - `{}` stands for limit, remaining or reset */
+function familyOf(name: string, unit: WindowUnit): Family {
+  const named = (part: string): string => name.replace('{}', part);
+  return { unit, limit: named('limit'), remaining: named('remaining'), reset: named('reset') };
 }
 
 /** A duration as Go writes it (`1m12s`, `6ms`, `1.5s`), ms; undefined for anything else. */

@@ -65,9 +65,13 @@ export class KeyService implements KeyKnowledge, OnApplicationBootstrap, OnModul
   /** Within a provider; providers keep the order in which the model lists them. */
   rotate(deployments: readonly Deployment[]): readonly Deployment[] {
     if (deployments.length < 2) return deployments;
-    const groups = [...new Set(deployments.map(groupOf))];
-    if (groups.length === deployments.length) return deployments;
-    return groups.flatMap((group) => this.byQuotaLeft(deployments.filter((each) => groupOf(each) === group)));
+    const groups: Deployment[][] = [];
+    for (const each of deployments) {
+      const group = groups.find(([first]) => first?.provider === each.provider && first.model === each.model);
+      if (group === undefined) groups.push([each]);
+      else group.push(each);
+    }
+    return groups.length === deployments.length ? deployments : groups.flatMap((group) => this.byQuotaLeft(group));
   }
 
   /** Of each deployment by itself: how often another model's keys are taken makes no difference. */
@@ -86,6 +90,7 @@ export class KeyService implements KeyKnowledge, OnApplicationBootstrap, OnModul
   }
 
   private byQuotaLeft(deployments: readonly Deployment[]): readonly Deployment[] {
+    if (deployments.length < 2) return deployments;
     const { keys, limits } = this.fleet;
     const cards = deployments.map((deployment) => {
       const { keyId } = deployment.upstream;
@@ -180,8 +185,4 @@ export class KeyService implements KeyKnowledge, OnApplicationBootstrap, OnModul
     if (isGood && parking.isByCall !== true) this.fleet.keys.unpark(key);
     this.logger.info({ provider, key, tier, ...left }, 'the provider knows our key');
   }
-}
-
-function groupOf({ provider, model }: Deployment): string {
-  return `${provider}/${model}`;
 }

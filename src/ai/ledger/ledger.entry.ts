@@ -22,20 +22,20 @@ export interface LedgerEntry extends TokenSums {
   /** The name that the caller asked for. */
   readonly requested: string;
   /** The catalogue name of the model that answered, or was tried last; undefined: nobody was. */
-  readonly model?: string;
-  readonly provider?: string;
-  readonly deployment?: string;
+  readonly model?: string | undefined;
+  readonly provider?: string | undefined;
+  readonly deployment?: string | undefined;
   readonly end: CallEnd;
   /** The error's code, where it could not be completed. */
-  readonly code?: string;
+  readonly code?: string | undefined;
   /** Whole billionths of a dollar, which every price times a number of tokens comes to; undefined: unpriced. */
-  readonly costNanoUsd?: number;
+  readonly costNanoUsd?: number | undefined;
   /** The provider told no usage: tokens and cost are by our own count. */
   readonly isEstimated: boolean;
   /** Calls of providers. */
   readonly attempts: number;
   /** SHA-256 of the Idempotency-Key, hex. */
-  readonly idempotencyKeyHash?: string;
+  readonly idempotencyKeyHash?: string | undefined;
 }
 
 /** An entry as the ledger has it. */
@@ -56,7 +56,7 @@ export function withWholeNumbers(entry: LedgerEntry): LedgerEntry {
     cachedTokens: wholeOf(cachedTokens),
     completionTokens: wholeOf(completionTokens),
     reasoningTokens: wholeOf(reasoningTokens),
-    ...(costNanoUsd !== undefined && { costNanoUsd: wholeOf(costNanoUsd) }),
+    costNanoUsd: costNanoUsd === undefined ? undefined : wholeOf(costNanoUsd),
     attempts: wholeOf(attempts),
   };
 }

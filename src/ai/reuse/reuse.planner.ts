@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { AI_OPTIONS, type AiOptions } from '../ai.options.js';
 import type { CompletionCall } from '../call/completion-call.js';
-import { CompletionRouter } from '../call/completion.router.js';
+import { CompletionRouter, type Preview } from '../call/completion.router.js';
 import { UpstreamGate } from '../call/upstream.gate.js';
 import { Catalogue } from '../catalogue/catalogue.js';
 import type { RouteReason } from '../route/obstacle.js';
@@ -15,6 +15,8 @@ import { Shelves } from './shelves.js';
 /** What a call has in common with others, and how their answer would come to be its own. */
 export interface SharedPlan {
   readonly flight: FlightPlan;
+  /** The call's plan as it was made for this. */
+  readonly preview: Preview;
   /** Why that model answers this call, which may have asked for another one than the call that was answered first. */
   readonly routeOf: (facts: AnswerFacts) => RouteReason;
 }
@@ -40,7 +42,8 @@ export class ReusePlanner {
    * @throws the signal's reason when the caller has left
    */
   async shared(call: CompletionCall): Promise<SharedPlan | undefined> {
-    const plan = await this.router.preview(call);
+    const preview = await this.router.preview(call);
+    const { plan } = preview;
     const [first] = plan.candidates;
     if (first === undefined || first.model.cacheTtlMs === 0) return undefined;
     const question = questionDigest(call);
@@ -63,7 +66,7 @@ export class ReusePlanner {
         return isKept ? { answer: nameOf(recording.model), forMs, shelfBytes } : undefined;
       },
     };
-    return { flight, routeOf: (facts) => routeOf(plan, call, facts) };
+    return { flight, preview, routeOf: (facts) => routeOf(plan, call, facts) };
   }
 
   /** By the caller's Idempotency-Key. */

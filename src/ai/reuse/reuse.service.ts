@@ -54,7 +54,8 @@ export class ReuseService {
       if (shared === undefined) return makeCall(this.completions, call);
       const work = (inner: CompletionCall): Promise<Delivery> => {
         if (isShared) inner.report.cache = 'miss';
-        return makeCall(this.completions, withUsage(inner));
+        // Another one's, who has taken the seat of who boarded first, may ask for the same by another name.
+        return makeCall(this.completions, withUsage(inner), inner.body === call.body ? shared.preview : undefined);
       };
       const ride = { plan: shared.flight, work, giving: givingOnce(shared.routeOf) };
       return isShared ? this.rides.join(call, ride) : this.rides.alone(call, ride);

@@ -99,8 +99,8 @@ class ChainBuilder implements ModelChain {
       this.#refuseUnserved(model);
       return;
     }
-    const [first, ...rest] = live.filter((deployment) => this.isWorth(deployment, model));
-    if (first === undefined) {
+    const deployments = live.filter((deployment) => this.isWorth(deployment, model));
+    if (!isFilled(deployments)) {
       this.#refuse(
         model.name,
         'model_not_allowed',
@@ -109,7 +109,7 @@ class ChainBuilder implements ModelChain {
       );
       return;
     }
-    this.links.push({ model, deployments: [first, ...rest] });
+    this.links.push({ model, deployments });
   }
 
   #refuseUnserved(model: ModelSettings): void {
@@ -128,6 +128,10 @@ class ChainBuilder implements ModelChain {
   #refuse(model: string, code: ApiError['code'], message: string, detour?: Detour): void {
     this.obstacles.push({ model, detour, error: new ApiError(code, message, { param: 'model' }) });
   }
+}
+
+function isFilled<Item>(items: readonly Item[]): items is readonly [Item, ...Item[]] {
+  return items.length > 0;
 }
 
 /** A caller's text in a message: bounded, and on one line. */

@@ -45,9 +45,13 @@ export class RoutePlanner {
   /** For a call that is going to be made: the first candidate has had its turn. */
   async plan(request: PlanRequest): Promise<RoutePlan> {
     const plan = await this.preview(request);
-    const [first] = plan.candidates;
-    if (first !== undefined) this.keys.took(first.deployment);
+    this.took(plan);
     return plan;
+  }
+
+  /** A call of that plan is going to be made. */
+  took({ candidates: [first] }: RoutePlan): void {
+    if (first !== undefined) this.keys.took(first.deployment);
   }
 
   /** What `plan()` would answer; nothing comes of it. */

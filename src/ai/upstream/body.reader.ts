@@ -15,6 +15,7 @@ export function readText(body: Readable, progressed: () => void): Promise<string
   return new Promise((resolve, reject) => {
     const pieces: Buffer[] = [];
     let size = 0;
+    let isWhole = false;
     body
       .on('data', (piece: Buffer) => {
         if (holdsMoreThanBlanks(piece)) progressed();
@@ -25,9 +26,11 @@ export function readText(body: Readable, progressed: () => void): Promise<string
       })
       .once('error', reject)
       .once('close', () => {
-        reject(new Error('the body was cut off'));
+        // An error that nobody sees is dear: it remembers how it came about.
+        if (!isWhole) reject(new Error('the body was cut off'));
       })
       .once('end', () => {
+        isWhole = true;
         try {
           resolve(decode(pieces));
         } catch (error) {

@@ -23,18 +23,22 @@ export type Edit = string | undefined | ((value: string | undefined) => string |
  * @param text - a JSON text that `JSON.parse` has accepted and whose value is an object
  */
 export function editObject(text: string, edits: Readonly<Record<string, Edit>>): string {
-  const kept: string[] = [];
   const absent = new Set(Object.keys(edits));
+  let kept = '';
+  const keep = (member: string | undefined): void => {
+    // Added up, not joined: a long text is then copied once, when it is written.
+    if (member !== undefined) kept += kept === '' ? member : `,${member}`;
+  };
   for (const member of membersOf(text)) {
     if (Object.hasOwn(edits, member.key)) {
       absent.delete(member.key);
-      keep(kept, member.key, valueAfter(edits[member.key], member.value));
+      keep(memberOf(member.key, valueAfter(edits[member.key], member.value)));
     } else {
-      kept.push(member.text);
+      keep(member.text);
     }
   }
-  for (const key of absent) keep(kept, key, valueAfter(edits[key], undefined));
-  return `{${kept.join(',')}}`;
+  for (const key of absent) keep(memberOf(key, valueAfter(edits[key], undefined)));
+  return `{${kept}}`;
 }
 
 /**
@@ -60,8 +64,8 @@ function valueAfter(edit: Edit, value: string | undefined): string | undefined {
   return typeof edit === 'function' ? edit(value) : edit;
 }
 
-function keep(kept: string[], key: string, value: string | undefined): void {
-  if (value !== undefined) kept.push(`${JSON.stringify(key)}:${value}`);
+function memberOf(key: string, value: string | undefined): string | undefined {
+  return value === undefined ? undefined : `${JSON.stringify(key)}:${value}`;
 }
 
 function membersOf(text: string): Member[] {

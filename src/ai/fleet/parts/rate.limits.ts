@@ -84,10 +84,11 @@ export class RateLimits {
 
   /** What is left of the one that is used most, 0 to 1; 1 where nothing is known. */
   shareLeft(deployment: string): number {
-    return Math.min(
-      1,
-      ...this.#live(deployment).map(([, { limit, remaining }]) => (limit > 0 ? remaining / limit : 1)),
-    );
+    let least = 1;
+    for (const [, { limit, remaining }] of this.#live(deployment)) {
+      if (limit > 0) least = Math.min(least, remaining / limit);
+    }
+    return least;
   }
 
   #untoldAt(deployment: string): QuotaNeed {
@@ -98,10 +99,12 @@ export class RateLimits {
     const windows = this.line.bodyOf(deployment);
     if (windows === undefined) return [];
     const { now } = this.ports.clock;
-    return WINDOW_UNITS.flatMap((unit) => {
+    const live: (readonly [RateLimitCard['unit'], RateWindow])[] = [];
+    for (const unit of WINDOW_UNITS) {
       const window = windows[unit];
-      return window === undefined || window.resetAt <= now ? [] : [[unit, window] as const];
-    });
+      if (window !== undefined && window.resetAt > now) live.push([unit, window]);
+    }
+    return live;
   }
 }
 

@@ -21,7 +21,7 @@ export function historyOf(model: string, kind: 'stream' | 'json'): string {
 export const latencyTopic: Topic<readonly LatencySample[], LatencySample> = {
   name: 'latency',
   mostPending: LIMITS.samples,
-  apply: (body = [], sample) => [...body, sample].slice(-LIMITS.samples),
+  apply: (body = [], sample) => [...(body.length < LIMITS.samples ? body : body.slice(1 - LIMITS.samples)), sample],
   endOf: (_body, now) => now + LIMITS.latencyMs,
   isNews: () => false,
   merge: () => undefined,

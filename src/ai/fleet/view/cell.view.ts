@@ -14,7 +14,7 @@ const NOTHING = { revision: 0, endsAt: 0, body: undefined };
 export class CellView<Body, Change> {
   #confirmed: Cell<Body> = NOTHING;
   #seen: Omit<Cell<Body>, 'revision'> = NOTHING;
-  #pending: readonly TimedChange<Change>[] = [];
+  #pending: TimedChange<Change>[] = [];
   #sent: readonly TimedChange<Change>[] = [];
 
   constructor(
@@ -64,7 +64,7 @@ export class CellView<Body, Change> {
   /** The store did not answer: it may or may not know them. */
   takeBack(): void {
     const pending = this.#pending;
-    this.#pending = this.#sent;
+    this.#pending = [...this.#sent];
     this.#sent = [];
     for (const timed of pending) this.#pend(timed);
   }
@@ -75,11 +75,16 @@ export class CellView<Body, Change> {
 
   #pend(timed: TimedChange<Change>): void {
     let { change } = timed;
-    const others = this.#pending.filter((older) => {
+    let kept = 0;
+    for (const older of this.#pending) {
       const both = this.topic.merge(older.change, change);
       change = both ?? change;
-      return both === undefined;
-    });
-    this.#pending = [...others, { change, at: timed.at }].slice(-this.topic.mostPending);
+      if (both !== undefined) continue;
+      this.#pending[kept] = older;
+      kept += 1;
+    }
+    this.#pending.length = kept;
+    this.#pending.push({ change, at: timed.at });
+    if (this.#pending.length > this.topic.mostPending) this.#pending.shift();
   }
 }

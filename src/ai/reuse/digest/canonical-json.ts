@@ -41,13 +41,16 @@ class CanonicalReader {
     }
     // Stable: members of one name keep their order.
     members.sort((one, other) => (one.name < other.name ? -1 : Number(one.name > other.name)));
-    return `{${members.map(({ name, text }) => `${name}:${text}`).join(',')}}`;
+    let all = '';
+    for (const { name, text } of members) all += `${all === '' ? '' : ','}${name}:${text}`;
+    return `{${all}}`;
   }
 
   #array(): string {
-    const items: string[] = [];
-    while (this.#goesOn(']')) items.push(this.value());
-    return `[${items.join(',')}]`;
+    // Added up, not joined: a long text is then copied once, at the end.
+    let items = '';
+    while (this.#goesOn(']')) items += `${items === '' ? '' : ','}${this.value()}`;
+    return `[${items}]`;
   }
 
   /** Steps over an opening bracket or a comma to what follows it, or over the closing bracket: then there is nothing more. */

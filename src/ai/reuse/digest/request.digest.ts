@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { CompletionCall } from '../../call/completion-call.js';
 import { canonicalJson } from './canonical-json.js';
 
@@ -35,7 +35,7 @@ export function bodyDigest({ bodyText }: CompletionCall): string {
 
 /** Of several texts, 64 hex digits; where one ends and the next begins counts. */
 export function digestOf(...parts: readonly string[]): string {
-  const hash = createHash('sha256');
-  for (const part of parts) hash.update(`${String(part.length)}:`).update(part);
-  return hash.digest('hex');
+  let text = '';
+  for (const part of parts) text += `${String(part.length)}:${part}`;
+  return hash('sha256', text);
 }

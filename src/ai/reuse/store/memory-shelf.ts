@@ -36,7 +36,10 @@ export class MemoryShelf {
     if (bytes > mostBytes || !this.#makeRoom(bytes, ms, mostBytes)) return;
     const stored = { ...answer, name, bytes };
     this.#answers.set(name, stored);
-    this.#byEnd.splice(this.#placeOf(stored), 0, stored);
+    const place = this.#placeOf(stored);
+    // Nearly always: those that came later end later.
+    if (place === this.#byEnd.length) this.#byEnd.push(stored);
+    else this.#byEnd.splice(place, 0, stored);
     this.#bytes += bytes;
   }
 
@@ -59,6 +62,8 @@ export class MemoryShelf {
   #placeOf(stored: Stored): number {
     let low = 0;
     let high = this.#byEnd.length;
+    const last = this.#byEnd[high - 1];
+    if (last !== undefined && isBefore(last, stored)) return high;
     while (low < high) {
       const middle = (low + high) >>> 1;
       const other = this.#byEnd[middle];
