@@ -1,10 +1,12 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { type ConfigFile, modelAt, openTiers, providerAt, writeConfig } from '../support/config-file.js';
 import { recordFigures } from '../support/figures.js';
 import { counted, type HeapReading, PROBED, readHeap } from '../support/heap-reading.js';
 import { sized } from '../support/proof-scale.js';
+import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 import { startTestSimulator, type TestSimulator } from '../support/simulator.js';
-import { soak, SOAK_SCRIPTS } from '../support/soak-traffic.js';
-import { environmentFor, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
+import { soak, SOAK_MODELS, SOAK_SCRIPTS } from '../support/soak-traffic.js';
+import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 
 jest.setTimeout(sized(180_000, 3_600_000));
 
@@ -17,16 +19,33 @@ const SETTLE_MS = 10_000;
 
 describe('a soak', () => {
   let upstream: TestSimulator;
+  /** Without limits, and without a cache: every request is a call, and none waits for room. */
+  let config: ConfigFile;
+  let redis: RedisServer;
   let server: SpawnedServer;
 
   beforeAll(async () => {
     upstream = await startTestSimulator();
     await upstream.script(...SOAK_SCRIPTS);
-    server = await spawnServer({ environment: environmentFor(upstream.url), nodeOptions: PROBED });
+    config = await writeConfig({
+      providers: [providerAt('soak', upstream.url)],
+      models: SOAK_MODELS.map((name) => modelAt('soak', name)),
+      tiers: openTiers(SOAK_MODELS),
+    });
+    // Where it keeps its ledger itself, that grows to its ten thousand calls.
+    redis = await startRedisServer();
+    const environment = {
+      CONFIG_FILE: config.path,
+      SOAK_KEY: 'none',
+      REDIS_URL: `redis://${redis.host}:${String(redis.port)}`,
+    };
+    server = await spawnServer({ environment, nodeOptions: PROBED });
   });
   afterAll(async () => {
     await server.kill();
     await upstream.close();
+    await redis.stop();
+    await config.remove();
   });
 
   it(`of ${String(REQUESTS)} requests leaves the heap flat, no socket and no timer`, async () => {

@@ -28,17 +28,19 @@ interface SoakRequest {
   readonly model: string;
 }
 
+const MODEL = 'gpt-4.1';
 /** A model of its own for what fails: its deployment is left alone most of the time, and its calls are refused at once. */
 const FAILING_MODEL = 'deepseek-v3.2';
+export const SOAK_MODELS = [MODEL, FAILING_MODEL];
 
 const FINE: readonly SoakRequest[] = [
-  { mark: 'fine', stream: false, outcomes: ['answered'], model: 'gpt-4.1' },
-  { mark: 'fine', stream: true, outcomes: ['streamed'], model: 'gpt-4.1' },
+  { mark: 'fine', stream: false, outcomes: ['answered'], model: MODEL },
+  { mark: 'fine', stream: true, outcomes: ['streamed'], model: MODEL },
 ];
 const LEAVING: readonly SoakRequest[] = [
-  { mark: 'soak-mute', stream: false, outcomes: ['left'], model: 'gpt-4.1' },
-  { mark: 'soak-stall', stream: true, outcomes: ['left'], model: 'gpt-4.1' },
-  { mark: 'soak-mute', stream: true, outcomes: ['left'], model: 'gpt-4.1' },
+  { mark: 'soak-mute', stream: false, outcomes: ['left'], model: MODEL },
+  { mark: 'soak-stall', stream: true, outcomes: ['left'], model: MODEL },
+  { mark: 'soak-mute', stream: true, outcomes: ['left'], model: MODEL },
 ];
 const FAILING: readonly SoakRequest[] = [
   { mark: 'soak-status', stream: false, outcomes: ['refused'], model: FAILING_MODEL },
