@@ -112,6 +112,7 @@ describe('the bearer of a token', () => {
     expect((await complete(await token('user-1', { scope: 'openid' }), 'hello')).status).toBe(403);
     expect((await ask('/v1/status', await token('user-1'))).status).toBe(403);
     expect((await ask('/v1/status', await token('ops-1', { scope: 'ai:admin' }))).status).toBe(200);
+    expect((await ask('/v1/usage?caller=backend', await token('ops-1', { scope: 'ai:admin' }))).status).toBe(200);
     const acts = coordinator
       .logs()
       .split('\n')
@@ -121,6 +122,7 @@ describe('the bearer of a token', () => {
     expect(acts).toMatchObject([
       { ...common, level: 'warn', result: 'refused', subject: 'user-1' },
       { ...common, level: 'info', result: 'done', subject: 'ops-1' },
+      { ...common, act: 'GET /v1/usage', usage_of: 'backend', subject: 'ops-1' },
     ]);
   });
 
