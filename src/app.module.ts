@@ -35,7 +35,7 @@ export interface AppModuleOptions {
 @Module({})
 export class AppModule {
   static forRoot({ settings, environment, logger, phase, simulatorUrl }: AppModuleOptions): DynamicModule {
-    const { models, providers, tiers, attempts, cache, ledger, callers, server } = settings;
+    const { models, providers, tiers, attempts, cache, ledger, callers, issuers, server } = settings;
     const { requestDeadlineMs, shutdownGraceMs } = server;
     const upstream = simulatorUrl === undefined ? {} : { simulatorUrl };
     const ai = AiModule.forRoot({ models, providers, tiers, attempts, cache, ledger, requestDeadlineMs, ...upstream });
@@ -48,10 +48,10 @@ export class AppModule {
         StoreModule.forRoot(storeOptions(settings, logger)),
         locksOn(shutdownGraceMs),
         admissionOn(settings),
-        AuthModule.forRoot({ callers }),
+        AuthModule.forRoot({ callers, issuers, logger }),
         ai,
         conversationsOn(ai, settings),
-        adminOf(ai, logger),
+        adminOf(ai),
         healthOf(ai, phase),
       ],
     };
@@ -124,17 +124,12 @@ function conversationsOn(ai: DynamicModule, { conversations, server }: Settings)
   });
 }
 
-/** What operators see of the upstreams, and their deeds in the log. */
-function adminOf(ai: DynamicModule, logger: Logger): DynamicModule {
+/** What operators see of the upstreams. */
+function adminOf(ai: DynamicModule): DynamicModule {
   return AdminModule.forRootAsync({
     imports: [ai],
     inject: [StatusService],
-    useFactory: (status: StatusService): AdminModuleOptions => ({
-      status,
-      audit: (revocation) => {
-        logger.warn(revocation, 'lock revoked');
-      },
-    }),
+    useFactory: (status: StatusService): AdminModuleOptions => ({ status }),
   });
 }
 

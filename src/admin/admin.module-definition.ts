@@ -1,13 +1,10 @@
 import { ConfigurableModuleBuilder } from '@nestjs/common';
 import type { StatusService } from '../ai/index.js';
-import type { RevocationAudit } from './revocation.audit.js';
 
 /** Who knows how the upstreams are. */
 export type StatusSource = Pick<StatusService, 'look'>;
 
 export interface AdminModuleOptions {
-  /** Who writes down what operators did. */
-  readonly audit: RevocationAudit;
   readonly status: StatusSource;
 }
 

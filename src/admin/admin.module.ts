@@ -10,14 +10,11 @@ import { StatusController } from './status.controller.js';
  * @example
  * imports: [
  *   LockModule.forRoot({}),
- *   AuthModule.forRoot({ callers }),
+ *   AuthModule.forRoot({ callers, logger }),
  *   AdminModule.forRootAsync({
  *     imports: [ai], // AiModule.forRoot({ … })
  *     inject: [StatusService],
- *     useFactory: (status: StatusService) => ({
- *       status,
- *       audit: (revocation) => logger.warn(revocation, 'lock revoked'),
- *     }),
+ *     useFactory: (status: StatusService) => ({ status }),
  *   }),
  * ]
  */

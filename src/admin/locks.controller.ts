@@ -1,10 +1,9 @@
-import { Controller, Delete, Get, Header, Inject, Param, Query, Req } from '@nestjs/common';
+import { Controller, Delete, Get, Header, Param, Query, Req } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyRequest } from 'fastify';
-import { type Caller, CurrentCaller, RequireScope } from '../auth/index.js';
+import { addActFacts, RequireScope } from '../auth/index.js';
 import { LockService } from '../lock/index.js';
 import { LockNotFoundError } from './admin.errors.js';
-import { ADMIN_OPTIONS, type AdminModuleOptions } from './admin.module-definition.js';
 import { lockCard } from './lock.card.js';
 import { ListLocksDocs, ReleaseLockDocs, RetrieveLockDocs } from './locks.docs.js';
 import type { LockCard, LockList, LockRevocation } from './locks.dto.js';
@@ -15,10 +14,7 @@ import { ListLocksQuery, ReleaseLockQuery, RetrieveLockQuery } from './locks.que
 @RequireScope('admin')
 @Controller('v1/locks')
 export class LocksController {
-  constructor(
-    private readonly locks: LockService,
-    @Inject(ADMIN_OPTIONS) private readonly options: Pick<AdminModuleOptions, 'audit'>,
-  ) {}
+  constructor(private readonly locks: LockService) {}
 
   @Get()
   @Header('cache-control', 'no-store')
@@ -44,17 +40,13 @@ export class LocksController {
   async release(
     @Param('name') key: string,
     @Query() { mode, token }: ReleaseLockQuery,
-    @CurrentCaller() caller: Caller,
-    @Req() request: Pick<FastifyRequest, 'id'>,
+    @Req() request: FastifyRequest,
   ): Promise<LockRevocation> {
     const hold = token === undefined ? {} : { hold: token };
-    const deed = { request_id: request.id, caller: caller.id, lock: key, ...hold, mode };
-    let revoked: number | 'unknown' = 'unknown';
-    try {
-      revoked = await this.locks.forceRelease(key, { mode, ...(token !== undefined && { token }) });
-    } finally {
-      if (revoked !== 0) this.options.audit({ ...deed, revoked });
-    }
+    // Unless the store says how many holders there were, it may have happened.
+    addActFacts(request, { lock: key, ...hold, mode, revoked: 'unknown' });
+    const revoked = await this.locks.forceRelease(key, { mode, ...(token !== undefined && { token }) });
+    addActFacts(request, { revoked });
     if (revoked === 0) throw new LockNotFoundError(key, token === undefined ? 'holder' : 'such holder');
     return { object: 'lock.revocation', key, mode, revoked };
   }

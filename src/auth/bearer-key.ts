@@ -1,10 +1,10 @@
-/** Longest key that is looked at, in bytes as sent. Node takes 16 KiB of headers; no key of ours comes near this. */
-export const MAX_KEY_LENGTH = 512;
+/** Longest key or token that is looked at, in bytes as sent. Node takes 16 KiB of headers, and a token needs some room for its claims. */
+export const MAX_BEARER_LENGTH = 8_192;
 
 const BEARER = /^bearer +(\S+) *$/i;
 
 /**
- * The key in an `Authorization: Bearer` header (RFC 6750; the scheme in any case, RFC 9110 section 11.1), or undefined where there
+ * The key or the token in an `Authorization: Bearer` header (RFC 6750; the scheme in any case, RFC 9110 section 11.1), or undefined where there
  * is none, where it is malformed or too long, and where the header came more than once: which of two counts is then a matter of
  * taste, and a proxy in front may have checked the other one.
  *
@@ -17,7 +17,7 @@ export function readBearerKey(rawHeaders: readonly string[]): string | undefined
   const [value] = values;
   if (value === undefined || values.length > 1) return undefined;
   const key = BEARER.exec(value)?.[1];
-  return key !== undefined && key.length <= MAX_KEY_LENGTH ? key : undefined;
+  return key !== undefined && key.length <= MAX_BEARER_LENGTH ? key : undefined;
 }
 
 function authorizationValues(rawHeaders: readonly string[]): string[] {

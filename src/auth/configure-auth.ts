@@ -1,7 +1,7 @@
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
 import type { FastifyRequest } from 'fastify';
 import { authenticateRequest } from './authenticate-request.js';
-import { CallerRegistry } from './caller.registry.js';
+import { Authenticator } from './authenticator.js';
 import { isPublicRoute } from './public-route.js';
 
 /**
@@ -11,13 +11,12 @@ import { isPublicRoute } from './public-route.js';
  * headers. Errors reach Fastify's error handler.
  */
 export function configureAuth(app: NestFastifyApplication): void {
-  const registry = app.get(CallerRegistry);
+  const authenticator = app.get(Authenticator);
   app
     .getHttpAdapter()
     .getInstance()
-    .addHook('onRequest', (request, reply, done) => {
-      if (bringsBody(request) && !isPublicRoute(request)) authenticateRequest(registry, request, reply);
-      done();
+    .addHook('onRequest', async (request, reply) => {
+      if (bringsBody(request) && !isPublicRoute(request)) await authenticateRequest(authenticator, request, reply);
     });
 }
 

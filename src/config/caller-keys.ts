@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
+import { TIERS, type Tier } from './caller.settings.js';
 import { ValueError } from './configuration-error.js';
-import { TIERS, type Tier } from './settings.js';
 
 /** What one entry of `CALLER_KEYS` says; the key itself is already gone. */
 export interface CallerKey {

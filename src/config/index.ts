@@ -1,3 +1,4 @@
+export * from './caller.settings.js';
 export { SHORTEST_STRONG_KEY, hashKey } from './caller-keys.js';
 export { ConfigurationError } from './configuration-error.js';
 export { formatDuration, parseDuration } from './duration.js';

@@ -1,6 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { BootContext } from './boot-context.js';
 import { callerSettings } from './caller.rules.js';
+import type { CallerSettings, IssuerSettings } from './caller.settings.js';
 import { deepFreeze } from './deep-freeze.js';
 import { environmentNotices } from './environment/environment.notices.js';
 import { EnvironmentReader, type Environment } from './environment/environment.reader.js';
@@ -21,9 +22,10 @@ import { keyVariablesOf } from './file/provider.keys.js';
 import { providerSettings } from './file/provider.settings.js';
 import { checkReferences } from './file/references.js';
 import { plain } from './file/shape.js';
+import { callersNamedBy, issuerSettings } from './issuer.rules.js';
 import { readText, readTextIfThere, type ReadFile } from './read-text.js';
 import { serverSettings } from './server.settings.js';
-import type { CallerSettings, Settings } from './settings.js';
+import type { Settings } from './settings.js';
 import { storeSettings } from './store.rules.js';
 import { lifecycleNotices, upstreamOf } from './upstream.rules.js';
 
@@ -57,7 +59,8 @@ export function loadSettings({ environment, readFile, now }: SettingsSources): S
   const ledger = ledgerSettings(sectionOf(file, 'ledger', faults) ?? new LedgerFile());
   const conversations = conversationSettings(sectionOf(file, 'conversations', faults) ?? new ConversationsFile());
   const callers = callersOf(file, context);
-  const server = serverSettings(context, callers.length > 0);
+  const issuers = issuersOf(file, callers, faults);
+  const server = serverSettings(context, callers);
   const expectedPods = reader.value(SERVER.expectedPods);
   faults.throwIfAny();
   const notices = [...context.notices, ...environmentNotices(environment, knownNames(file))];
@@ -72,6 +75,7 @@ export function loadSettings({ environment, readFile, now }: SettingsSources): S
     ledger,
     conversations,
     callers,
+    issuers,
     notices,
   });
 }
@@ -117,9 +121,21 @@ function sectionOf<Name extends 'attempts' | 'cache' | 'ledger' | 'conversations
 }
 
 function callersOf(file: CoordinatorFile | undefined, context: BootContext): readonly CallerSettings[] {
-  if (file !== undefined && !context.faults.hasUnder('callers')) return callerSettings(file.callers, context);
-  context.reader.value(SERVER.callerKeys);
+  const { faults, reader } = context;
+  if (file !== undefined && !faults.hasUnder('callers') && !faults.hasUnder('issuers'))
+    return callerSettings(file.callers, callersNamedBy(file.issuers), context);
+  reader.value(SERVER.callerKeys);
   return [];
+}
+
+/** Where callers or issuers have faults, what they say of each other is not looked at. */
+function issuersOf(
+  file: CoordinatorFile | undefined,
+  callers: readonly CallerSettings[],
+  faults: Faults,
+): readonly IssuerSettings[] {
+  if (file === undefined || ['callers', 'issuers', 'CALLER_KEYS'].some((path) => faults.hasUnder(path))) return [];
+  return issuerSettings(file.issuers, callers, faults);
 }
 
 function knownNames(file: CoordinatorFile | undefined): readonly string[] {

@@ -1,4 +1,5 @@
-import type { BudgetSettings, LimitSettings } from './limits.js';
+import type { CallerSettings, IssuerSettings, Tier } from './caller.settings.js';
+import type { LimitSettings } from './limits.js';
 
 /** Everything the process is told from outside, parsed once at boot and frozen. All durations are milliseconds. */
 export interface Settings {
@@ -18,12 +19,11 @@ export interface Settings {
   readonly ledger: LedgerSettings;
   readonly conversations: ConversationSettings;
   readonly callers: readonly CallerSettings[];
+  /** Whose tokens are taken beside the callers' keys. */
+  readonly issuers: readonly IssuerSettings[];
   /** What an operator must see at boot: embedded store, simulator upstream, anonymous callers, models near their end. */
   readonly notices: readonly string[];
 }
-
-export const TIERS = ['free', 'pro', 'enterprise'] as const;
-export type Tier = (typeof TIERS)[number];
 
 export const PROVIDER_KINDS = ['openai', 'azure', 'anthropic', 'vertex'] as const;
 export type ProviderKind = (typeof PROVIDER_KINDS)[number];
@@ -219,21 +219,3 @@ export interface ConversationSettings {
   /** How many replicas of Redis must have a turn before it is acknowledged; undefined: the primary's word is enough. */
   readonly replicas?: number;
 }
-
-export interface CallerSettings {
-  /** The caller id: in logs, metrics, ownership. */
-  readonly name: string;
-  /** SHA-256 of the key, 64 lower-case hex digits. */
-  readonly keySha256: string;
-  readonly tier: Tier;
-  /** Share under contention. */
-  readonly weight: number;
-  readonly scopes: readonly Scope[];
-  readonly limits: LimitSettings;
-  /** Callers of one group are given each other's cached answers; undefined: only its own. */
-  readonly cacheGroup?: string;
-  readonly budget?: BudgetSettings;
-}
-
-export const SCOPES = ['chat', 'admin'] as const;
-export type Scope = (typeof SCOPES)[number];

@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
 import type { DynamicModule } from '@nestjs/common';
-import { AdminModule, type Revocation } from '../../src/admin/index.js';
+import { AdminModule } from '../../src/admin/index.js';
 import { AuthModule, configureAuth } from '../../src/auth/index.js';
 import { serveDocs } from '../../src/http/index.js';
 import {
@@ -11,9 +11,11 @@ import {
   LockStoreError,
   MemoryLockStore,
 } from '../../src/lock/index.js';
+import { createLogger } from '../../src/observability/index.js';
 import { callerWithKey } from '../support/callers.js';
 import { eventually } from '../support/eventually.js';
 import { type HttpApp, startHttpApp } from '../support/http-app.js';
+import { LogLines } from '../support/log-lines.js';
 import { OpenApiDocument } from '../support/openapi-document.js';
 import { type Json, record } from '../support/schema.checker.js';
 
@@ -23,15 +25,14 @@ const callers = [
   callerWithKey(operator, { name: 'operator', scopes: ['admin'] }),
   callerWithKey(frontend, { name: 'frontend', scopes: ['chat'] }),
 ];
-const audited: Revocation[] = [];
+const log = new LogLines();
 const admin = AdminModule.forRoot({
-  audit: (revocation) => audited.push(revocation),
   status: { look: () => Promise.reject(new Error('nobody asks for it here')) },
 });
 
 function start(lock: DynamicModule): Promise<HttpApp> {
   return startHttpApp({
-    imports: [lock, AuthModule.forRoot({ callers }), admin],
+    imports: [lock, AuthModule.forRoot({ callers, logger: createLogger({ level: 'info', secrets: [] }, log) }), admin],
     prepare: (app) => {
       configureAuth(app);
       serveDocs(app, { version: '1.2.3' });
@@ -168,14 +169,15 @@ describe('DELETE /v1/locks/{name}', () => {
     expect(await ask('DELETE', at('free'))).toMatchObject({ status: 404, body: { error: { code: 'not_found' } } });
   });
 
-  it('tells the audit which operator did it, by the request', async () => {
-    audited.splice(0);
+  it('has a line written of it: by whom, from where, of what, and to what effect', async () => {
+    log.text = '';
     await hold('job:5');
-    expect((await ask('DELETE', at('job:5'), frontend)).status).toBe(403);
     const { headers } = await ask('DELETE', `${at('job:5')}?mode=now`);
     expect((await ask('DELETE', at('job:5'))).status).toBe(404);
-    expect(audited).toEqual([
-      { request_id: headers.get('x-request-id'), caller: 'operator', lock: 'job:5', mode: 'now', revoked: 1 },
+    const act = { act: 'DELETE /v1/locks/:name', caller: 'operator', address: '127.0.0.1', lock: 'job:5' };
+    expect(log.records).toMatchObject([
+      { ...act, level: 'warn', request_id: headers.get('x-request-id'), result: 'done', mode: 'now', revoked: 1 },
+      { ...act, result: 'failed', code: 'not_found', revoked: 0 },
     ]);
   });
 });

@@ -105,16 +105,16 @@ describe('the queries of operators', () => {
   });
 });
 
-describe('the audit of revocations', () => {
+describe('the audit of admin acts', () => {
   it('is a line of the log with who took which lock, also where nobody knows whether it was taken', () => {
     const lines = coordinator
       .logs()
       .split('\n')
-      .filter((line) => line.includes('lock revoked'));
+      .filter((line) => line.includes('"msg":"admin act"') && line.includes('"lock":"order:2"'));
     expect(lines.map((line) => JSON.parse(line) as unknown)).toEqual([
       expect.objectContaining({
         level: 'warn',
-        msg: 'lock revoked',
+        act: 'DELETE /v1/locks/:name',
         caller: 'anonymous',
         lock: 'order:2',
         mode: 'drain',

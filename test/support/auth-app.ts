@@ -11,7 +11,14 @@ import {
 import { FastifyAdapter, type NestFastifyApplication } from '@nestjs/platform-fastify';
 import { Test } from '@nestjs/testing';
 import type { FastifyReply } from 'fastify';
-import { AuthModule, type Caller, configureAuth, CurrentCaller, RequireScope } from '../../src/auth/index.js';
+import {
+  AuthModule,
+  type AuthModuleOptions,
+  type Caller,
+  configureAuth,
+  CurrentCaller,
+  RequireScope,
+} from '../../src/auth/index.js';
 import type { CallerSettings } from '../../src/config/index.js';
 import { onRequestOver, Public, PUBLIC_ROUTE } from '../../src/http/index.js';
 import { configureObservability, type Logger, ObservabilityModule } from '../../src/observability/index.js';
@@ -85,7 +92,8 @@ class RoutesModule {}
 @Catch()
 class CodeFilter implements ExceptionFilter {
   catch({ code, message }: { code?: string; message: string }, host: ArgumentsHost): void {
-    const status = { invalid_api_key: 401, insufficient_scope: 403 }[code ?? ''] ?? 500;
+    const status =
+      { invalid_api_key: 401, insufficient_scope: 403, overloaded: 503, rate_limit_exceeded: 429 }[code ?? ''] ?? 500;
     void host.switchToHttp().getResponse<FastifyReply>().status(status).send({ error: { code, message } });
   }
 }
@@ -94,9 +102,10 @@ class CodeFilter implements ExceptionFilter {
 export async function startAuthApp(
   callers: readonly CallerSettings[],
   logger: Logger,
+  more: Partial<AuthModuleOptions> = {},
 ): Promise<NestFastifyApplication> {
   const testing = await Test.createTestingModule({
-    imports: [ObservabilityModule.forRoot({ logger }), AuthModule.forRoot({ callers }), RoutesModule],
+    imports: [ObservabilityModule.forRoot({ logger }), AuthModule.forRoot({ callers, logger, ...more }), RoutesModule],
   }).compile();
   const adapter = new FastifyAdapter({ bodyLimit: 64 * 1024 * 1024 });
   const app = testing.createNestApplication<NestFastifyApplication>(adapter, { logger: false });

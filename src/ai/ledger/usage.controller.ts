@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import { Controller, Get, Header, Query, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
-import { type Caller, CurrentCaller, InsufficientScopeError } from '../../auth/index.js';
+import { addActFacts, AdminAudit, type Caller, CurrentCaller, InsufficientScopeError } from '../../auth/index.js';
 import { clientSignal, errorBody, toApiError } from '../../http/index.js';
 import { cutIdleReader } from '../endpoint/idle.reader.js';
 import type { BookedEntry } from './ledger.entry.js';
@@ -18,13 +18,20 @@ type Pages = AsyncIterator<readonly BookedEntry[], unknown>;
 @ApiTags('usage')
 @Controller('v1/usage')
 export class UsageController {
-  constructor(private readonly usage: UsageService) {}
+  constructor(
+    private readonly usage: UsageService,
+    private readonly audit: AdminAudit,
+  ) {}
 
   @Get()
   @Header('cache-control', 'no-store')
   @RetrieveUsageDocs()
-  get(@Query() { caller, date }: UsageQuery, @CurrentCaller() asker: Caller): Promise<UsageCard> {
-    return this.usage.usageOf(whose(asker, caller), date === undefined ? Date.now() : Date.parse(date));
+  get(
+    @Query() { caller, date }: UsageQuery,
+    @CurrentCaller() asker: Caller,
+    @Req() request: FastifyRequest,
+  ): Promise<UsageCard> {
+    return this.usage.usageOf(this.#whose(asker, caller, request), date === undefined ? Date.now() : Date.parse(date));
   }
 
   @Get('ledger')
@@ -37,7 +44,7 @@ export class UsageController {
     @Req() request: FastifyRequest,
     @Res({ passthrough: true }) reply: FastifyReply,
   ): Promise<Readable> {
-    const owner = whose(asker, caller);
+    const owner = this.#whose(asker, caller, request);
     const pages = this.usage.entriesOf(owner, {
       from: from === undefined ? 0 : Date.parse(from),
       to: to === undefined ? Number.POSITIVE_INFINITY : Date.parse(to),
@@ -49,17 +56,24 @@ export class UsageController {
     const text = linesOf(owner, join(first, pages), clientSignal(request, reply));
     return Readable.from(cutIdleReader(text, reply.raw), { objectMode: false });
   }
-}
 
-/**
- * Own usage is for everybody who may call.
- *
- * @throws InsufficientScopeError
- */
-function whose({ id, scopes }: Caller, named = id): string {
-  const needed = named === id && !scopes.includes('admin') ? 'chat' : 'admin';
-  if (!scopes.includes(needed)) throw new InsufficientScopeError(needed);
-  return named;
+  /**
+   * Own usage is for everybody who may call; to look at another caller's is an act of an operator.
+   *
+   * @throws InsufficientScopeError
+   */
+  #whose(asker: Caller, named: string | undefined, request: FastifyRequest): string {
+    const { id, scopes } = asker;
+    const isOwn = named === undefined || named === id;
+    const needed = isOwn && !scopes.includes('admin') ? 'chat' : 'admin';
+    const isAllowed = scopes.includes(needed);
+    if (!isOwn) {
+      addActFacts(request, { usage_of: named });
+      this.audit.write(request, asker, { result: isAllowed ? 'done' : 'refused' });
+    }
+    if (!isAllowed) throw new InsufficientScopeError(needed);
+    return named ?? id;
+  }
 }
 
 async function* join(first: Awaited<ReturnType<Pages['next']>>, rest: AsyncGenerator<readonly BookedEntry[]>) {

@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { ownerOf } from '../../auth/index.js';
 import { AI_OPTIONS, type AiOptions } from '../ai.options.js';
 import type { CompletionCall } from '../call/completion-call.js';
 import { CompletionRouter, type Preview } from '../call/completion.router.js';
@@ -47,13 +48,14 @@ export class ReusePlanner {
     const [first] = plan.candidates;
     if (first === undefined || first.model.cacheTtlMs === 0) return undefined;
     const question = questionDigest(call);
-    const { id, cacheGroup } = call.caller;
-    const scope = cacheGroup === undefined ? `caller ${id}` : `group ${cacheGroup}`;
+    const { cacheGroup } = call.caller;
+    const owner = ownerOf(call.caller);
+    const scope = cacheGroup === undefined ? `caller ${owner}` : `group ${cacheGroup}`;
     const nameOf = (model: string): string => digestOf(scope, model, question);
     const { shelf, shelfBytes } = this.#shelves.cacheOf(question);
     const flight: FlightPlan = {
       shelf,
-      name: digestOf(id, formOf(call), ...modelsOf(plan), question),
+      name: digestOf(owner, formOf(call), ...modelsOf(plan), question),
       purpose: '',
       answers: this.modelsToAsk(plan).map(nameOf),
       isFleetWide: call.request.stream !== true,
@@ -71,7 +73,7 @@ export class ReusePlanner {
 
   /** By the caller's Idempotency-Key. */
   keyed(call: CompletionCall, key: string): FlightPlan {
-    const name = digestOf(call.caller.id, key);
+    const name = digestOf(ownerOf(call.caller), key);
     const { shelf, shelfBytes } = this.#shelves.keysOf(name);
     return {
       shelf,

@@ -1,5 +1,6 @@
 import { isIP } from 'node:net';
 import { ValueError } from '../configuration-error.js';
+import { isOrigin } from '../origin.js';
 import { list, toggle } from './parsers.js';
 
 /** `*`, or browsers' origins exactly as they send them: scheme, host, port, and nothing behind. */
@@ -14,10 +15,6 @@ export function corsOrigins(text: string): readonly string[] {
         .join('\n'),
     );
   return origins;
-}
-
-function isOrigin(text: string): boolean {
-  return URL.canParse(text) && new URL(text).origin === text;
 }
 
 const NAMED_RANGES = ['loopback', 'linklocal', 'uniquelocal'];

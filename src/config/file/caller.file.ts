@@ -1,9 +1,19 @@
 import { isCallerName } from '../caller-keys.js';
-import { SCOPES, TIERS, type Scope, type Tier } from '../settings.js';
+import { SCOPES, TIERS, type Scope, type Tier } from '../caller.settings.js';
+import { isOrigin } from '../origin.js';
 import { BudgetFile } from './budget.file.js';
 import { listOf, oneOf, positive, text } from './checks.js';
+import { KeyFile, keyHash } from './key.file.js';
 import { LimitsFile } from './limits.file.js';
-import { Mapping, Optional, OptionalMapping, Required } from './shape.js';
+import { type Check, Mapping, MappingList, Optional, OptionalMapping, Required } from './shape.js';
+
+const originList: Check = (value) => {
+  if (Array.isArray(value) && value.length === 0)
+    return 'must have at least one entry: leave it out to let any page call';
+  return listOf((item) =>
+    isOrigin(String(item)) ? undefined : 'must be an origin such as https://app.example.com, without a path',
+  )(value);
+};
 
 /** Somebody who may call. */
 export class CallerFile {
@@ -16,10 +26,16 @@ export class CallerFile {
   name!: string;
 
   /** SHA-256 of the key in hex. The key itself never stands in the file. */
-  @Required((value) =>
-    /^[0-9a-f]{64}$/i.test(String(value)) ? undefined : 'must be the SHA-256 of the key: 64 hex digits, in quotes',
-  )
-  keySha256!: string;
+  @Optional(keyHash)
+  keySha256?: string;
+
+  /** Further keys, each with a time of its own: the old and the new one of a rotation. */
+  @MappingList(() => KeyFile, 0)
+  keys: KeyFile[] = [];
+
+  /** The only pages from which it may call; left out: from anywhere, also without a browser. */
+  @Optional(originList)
+  origins?: string[];
 
   @Required(oneOf(TIERS))
   tier!: Tier;

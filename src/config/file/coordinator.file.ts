@@ -2,6 +2,7 @@ import { AttemptsFile } from './attempts.file.js';
 import { CacheFile } from './cache.file.js';
 import { CallerFile } from './caller.file.js';
 import { ConversationsFile } from './conversations.file.js';
+import { IssuerFile } from './issuer.file.js';
 import { LedgerFile } from './ledger.file.js';
 import { ModelFile } from './model.file.js';
 import { ProviderFile } from './provider.file.js';
@@ -33,4 +34,7 @@ export class CoordinatorFile {
 
   @MappingList(() => CallerFile, 0)
   callers: CallerFile[] = [];
+
+  @MappingList(() => IssuerFile, 0)
+  issuers: IssuerFile[] = [];
 }

@@ -1,6 +1,6 @@
+import { TIERS } from '../caller.settings.js';
 import type { Faults } from '../faults.js';
 import { nearest } from '../nearest.js';
-import { TIERS } from '../settings.js';
 import type { CoordinatorFile } from './coordinator.file.js';
 
 /** A name and where it stands. */
@@ -101,7 +101,8 @@ function checkUnique(mentions: readonly Mention[], faults: Faults, by = 'is take
   }
 }
 
-function unknown(what: string, name: string, known: readonly string[]): string {
+/** What to say of a name that points nowhere. */
+export function unknown(what: string, name: string, known: readonly string[]): string {
   const meant = nearest(name, known);
   return `there is no ${what} ${quoted(name)}${meant === undefined ? `; known are ${known.join(', ')}` : `, did you mean ${meant}?`}`;
 }

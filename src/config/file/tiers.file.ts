@@ -1,4 +1,4 @@
-import type { Tier } from '../settings.js';
+import type { Tier } from '../caller.settings.js';
 import { listOf, modelName } from './checks.js';
 import { Required } from './shape.js';
 

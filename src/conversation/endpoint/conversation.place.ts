@@ -1,5 +1,5 @@
 import { createHash, randomBytes } from 'node:crypto';
-import type { Caller } from '../../auth/index.js';
+import { type Caller, ownerOf } from '../../auth/index.js';
 import { ApiError } from '../../http/index.js';
 import type { Place } from '../store/index.js';
 import { conversationMissing } from '../turn/turn.errors.js';
@@ -15,12 +15,12 @@ export function newConversationId(): string {
 /** @throws ApiError not_found: no conversation has such an id */
 export function placeOf(caller: Caller, id: string): Place {
   if (!CONVERSATION_ID.test(id)) throw conversationMissing();
-  return { owner: caller.id, id };
+  return { owner: ownerOf(caller), id };
 }
 
 /** @throws ApiError invalid_request for an id that nothing may be called */
 export function chosenPlace(caller: Caller, id: string): Place {
-  if (CONVERSATION_ID.test(id)) return { owner: caller.id, id };
+  if (CONVERSATION_ID.test(id)) return { owner: ownerOf(caller), id };
   throw new ApiError(
     'invalid_request',
     'id must be 1 to 128 letters, digits and . _ : @ -, a letter or digit in front',
@@ -33,7 +33,7 @@ export function chosenPlace(caller: Caller, id: string): Place {
 /** The one conversation that a user of a caller has. Whatever users are called, it fits a path. */
 export function userPlace(caller: Caller, userId: string): Place {
   return {
-    owner: caller.id,
+    owner: ownerOf(caller),
     id: `user_${createHash('sha256')
       .update(userId)
       .digest('hex')

@@ -1,22 +1,27 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import type { Revocation } from '../../../src/admin/index.js';
+import type { FastifyRequest } from 'fastify';
 import { LocksController } from '../../../src/admin/locks.controller.js';
-import type { Caller } from '../../../src/auth/index.js';
+import type { ActFacts } from '../../../src/auth/index.js';
 import { LockService, LockStoreError, MemoryLockStore } from '../../../src/lock/index.js';
 
 let store: MemoryLockStore;
 let locks: LockService;
 let controller: LocksController;
-let audited: Revocation[] = [];
-const operator: Caller = { id: 'ops', tier: 'enterprise', scopes: ['admin'], weight: 1, limits: {} };
+let audited: (ActFacts | undefined)[] = [];
 beforeEach(() => {
   store = new MemoryLockStore();
   locks = new LockService(store);
   audited = [];
-  controller = new LocksController(locks, { audit: (revocation) => audited.push(revocation) });
+  controller = new LocksController(locks);
 });
-const release = (key: string, query: { mode: 'drain' | 'now'; token?: string }): Promise<unknown> =>
-  controller.release(key, query, operator, { id: 'r1' });
+async function release(key: string, query: { mode: 'drain' | 'now'; token?: string }): Promise<unknown> {
+  const request = {} as FastifyRequest;
+  try {
+    return await controller.release(key, query, request);
+  } finally {
+    audited.push(request.actFacts);
+  }
+}
 afterEach(() => locks.close());
 
 describe('LocksController', () => {
@@ -53,24 +58,24 @@ describe('LocksController', () => {
     });
   });
 
-  it('has written down who took which lock from whom, and how', async () => {
+  it('says for the audit which lock was taken from whom, and how', async () => {
     const mode = { permits: 3 };
     const [one] = await Promise.all([1, 2, 3].map(() => locks.acquire('pool', { mode })));
-    const deed = { request_id: 'r1', caller: 'ops', lock: 'pool' };
+    const deed = { lock: 'pool' };
     await release('pool', { mode: 'now', token: one?.token ?? '' });
     expect(audited).toEqual([{ ...deed, hold: one?.token, mode: 'now', revoked: 1 }]);
     await release('pool', { mode: 'drain' });
     expect(audited.slice(1)).toEqual([{ ...deed, mode: 'drain', revoked: 2 }]);
   });
 
-  it('has nothing written down where nothing was taken', async () => {
+  it('says for the audit that nothing was taken', async () => {
     await expect(release('free', { mode: 'now' })).rejects.toMatchObject({ code: 'not_found' });
-    expect(audited).toEqual([]);
+    expect(audited).toEqual([{ lock: 'free', mode: 'now', revoked: 0 }]);
   });
 
-  it('has written down what may have happened when the store gives no answer', async () => {
+  it('says for the audit what may have happened when the store gives no answer', async () => {
     store.revoke = () => Promise.reject(new LockStoreError('it is away'));
     await expect(release('pool', { mode: 'now' })).rejects.toMatchObject({ code: 'store_unavailable' });
-    expect(audited).toEqual([{ request_id: 'r1', caller: 'ops', lock: 'pool', mode: 'now', revoked: 'unknown' }]);
+    expect(audited).toEqual([{ lock: 'pool', mode: 'now', revoked: 'unknown' }]);
   });
 });

@@ -12,6 +12,7 @@ const WRONG_KEY = 'coord-wrong-77aa00';
 describe('ApiKeyGuard', () => {
   const log = new LogLines();
   const acme = callerWithKey(KEY);
+  const [{ sha256 } = { sha256: '' }] = acme.keys;
   let app: NestFastifyApplication;
 
   beforeAll(async () => {
@@ -46,7 +47,7 @@ describe('ApiKeyGuard', () => {
       expect(response.body).toBe(responses[0]?.body);
     }
     const [{ body } = { body: '' }] = responses;
-    for (const leak of [WRONG_KEY, acme.keySha256, 'sha', 'coordinator', 'nest', 'acme']) {
+    for (const leak of [WRONG_KEY, sha256, 'sha', 'coordinator', 'nest', 'acme']) {
       expect(body.toLowerCase()).not.toContain(leak);
     }
   });
@@ -58,7 +59,7 @@ describe('ApiKeyGuard', () => {
     await get(`/${WRONG_KEY}`, KEY);
     const { body: metrics } = await get('/metrics');
     expect(log.records.some(({ caller }) => caller === 'acme')).toBe(true);
-    for (const secret of [KEY, WRONG_KEY, acme.keySha256]) {
+    for (const secret of [KEY, WRONG_KEY, sha256]) {
       expect(log.text).not.toContain(secret);
       expect(metrics).not.toContain(secret);
     }
@@ -85,6 +86,28 @@ describe('ApiKeyGuard', () => {
     expect((await get('/all-admin', KEY)).statusCode).toBe(403);
     expect((await get('/admin-only', ADMIN_KEY)).body).toBe('admin');
     expect((await get('/all-admin', ADMIN_KEY)).body).toBe('admin');
+  });
+
+  it('has one line written of each act of an operator, also of one that was refused, and of nobody else', async () => {
+    log.text = '';
+    for (const url of ['/admin-only', '/all-admin', '/whoami']) await get(url, ADMIN_KEY);
+    await get('/admin-only', KEY);
+    await get('/admin-only', WRONG_KEY);
+    const acts = log.records.filter(({ msg }) => msg === 'admin act');
+    const common = { address: '127.0.0.1', request_id: expect.any(String) };
+    expect(acts).toMatchObject([
+      { ...common, level: 'info', act: 'GET /admin-only', caller: 'ops', result: 'done' },
+      { ...common, level: 'info', act: 'GET /all-admin', caller: 'ops', result: 'done' },
+      {
+        ...common,
+        level: 'warn',
+        act: 'GET /admin-only',
+        caller: 'acme',
+        result: 'refused',
+        code: 'insufficient_scope',
+      },
+    ]);
+    expect(log.text).not.toContain(ADMIN_KEY);
   });
 
   it('asks for the key before it asks for a scope', async () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import { MAX_KEY_LENGTH, readBearerKey } from '../../../src/auth/bearer-key.js';
+import { MAX_BEARER_LENGTH, readBearerKey } from '../../../src/auth/bearer-key.js';
 
 describe('readBearerKey()', () => {
   it.each(['Bearer k-1', 'bearer k-1', 'BEARER   k-1', 'Bearer k-1  '])('reads the key of "%s"', (value) => {
@@ -27,8 +27,8 @@ describe('readBearerKey()', () => {
   });
 
   it('takes a key of the greatest length and none that is longer', () => {
-    expect(readBearerKey(['authorization', `Bearer ${'k'.repeat(MAX_KEY_LENGTH)}`])).toHaveLength(MAX_KEY_LENGTH);
-    expect(readBearerKey(['authorization', `Bearer ${'k'.repeat(MAX_KEY_LENGTH + 1)}`])).toBeUndefined();
+    expect(readBearerKey(['authorization', `Bearer ${'k'.repeat(MAX_BEARER_LENGTH)}`])).toHaveLength(MAX_BEARER_LENGTH);
+    expect(readBearerKey(['authorization', `Bearer ${'k'.repeat(MAX_BEARER_LENGTH + 1)}`])).toBeUndefined();
   });
 
   it('reads a header of hostile length in time that grows with it, not with its square', () => {

@@ -11,8 +11,15 @@ describe('callers', () => {
       environment: { CALLER_KEYS: `a:free:${STRONG}:x, b:enterprise:sk-${STRONG},` },
     });
     expect(callers).toEqual([
-      { name: 'a', tier: 'free', keySha256: hashKey(`${STRONG}:x`), weight: 1, scopes: ['chat'], limits: {} },
-      { name: 'b', tier: 'enterprise', keySha256: hashKey(`sk-${STRONG}`), weight: 4, scopes: ['chat'], limits: {} },
+      { name: 'a', tier: 'free', keys: [{ sha256: hashKey(`${STRONG}:x`) }], weight: 1, scopes: ['chat'], limits: {} },
+      {
+        name: 'b',
+        tier: 'enterprise',
+        keys: [{ sha256: hashKey(`sk-${STRONG}`) }],
+        weight: 4,
+        scopes: ['chat'],
+        limits: {},
+      },
     ]);
     expect(server.loopbackHostsOnly).toBe(false);
   });
@@ -35,11 +42,11 @@ describe('callers', () => {
       }),
     );
     expect(callers).toEqual([
-      { name: 'app', tier: 'pro', keySha256: 'ab'.repeat(32), weight: 2, scopes: ['chat'], limits: {} },
+      { name: 'app', tier: 'pro', keys: [{ sha256: 'ab'.repeat(32) }], weight: 2, scopes: ['chat'], limits: {} },
       {
         name: 'ops',
         tier: 'enterprise',
-        keySha256: 'cd'.repeat(32),
+        keys: [{ sha256: 'cd'.repeat(32) }],
         weight: 8,
         scopes: ['chat', 'admin'],
         limits: { rpm: 5 },
