@@ -1,8 +1,9 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import fc from 'fast-check';
 import { anyBody } from '../support/any-body.js';
+import { type OpenConfig, writeOpenConfig } from '../support/config-file.js';
 import { sized } from '../support/proof-scale.js';
-import { environmentFor, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
+import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 import { type E2eUpstream, UPSTREAMS } from '../support/upstreams.js';
 
 jest.setTimeout(sized(60_000, 3_600_000));
@@ -17,15 +18,18 @@ interface Answer {
 
 describe.each(UPSTREAMS)('any body over %s', (_, start) => {
   let upstream: E2eUpstream;
+  let config: OpenConfig;
   let server: SpawnedServer;
 
   beforeAll(async () => {
     upstream = await start();
-    server = await spawnServer({ environment: environmentFor(upstream.url) });
+    config = await writeOpenConfig(upstream.url, ['gpt-4.1', 'deepseek-v3.2', 'gemini-2.5-flash']);
+    server = await spawnServer({ environment: config.environment });
   });
   afterAll(async () => {
     await server.kill();
     await upstream.close();
+    await config.remove();
   });
 
   it('gives 200 or a 4xx in the error shape, never a 5xx', async () => {

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import type { ServerResponse } from 'node:http';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import OpenAI from 'openai';
+import { type OpenConfig, writeOpenConfig } from '../support/config-file.js';
 import { sized } from '../support/proof-scale.js';
 import {
   chunk,
@@ -13,8 +14,7 @@ import {
   usageChunk,
 } from '../support/scripted-upstream.js';
 import { startTestSimulator, type TestSimulator } from '../support/simulator.js';
-import { environmentFor, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
-import { TO_THE_PROVIDER } from '../support/upstreams.js';
+import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 import { EXACT_TEXT } from '../support/wire-samples.js';
 
 jest.setTimeout(sized(60_000, 3_600_000));
@@ -27,21 +27,25 @@ const messages = [{ role: 'user' as const, content: 'Hi' }];
 
 describe('text exact wherever the provider’s bytes are cut', () => {
   let upstream: ScriptedUpstream;
+  let config: OpenConfig;
   let server: SpawnedServer;
   let client: OpenAI;
 
   beforeAll(async () => {
     upstream = await startScriptedUpstream();
-    server = await spawnServer({ environment: environmentFor(upstream.url) });
+    config = await writeOpenConfig(upstream.url, ['gpt-4.1']);
+    server = await spawnServer({ environment: config.environment });
     client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'sk-any', maxRetries: 0 });
   });
   afterAll(async () => {
     await server.kill();
     await upstream.close();
+    await config.remove();
   });
 
   /** The provider sends these bytes in two pieces, cut where the request says. */
   const playCut = (bytes: Buffer, contentType: string): void => {
+    upstream.requests.splice(0);
     upstream.play(async ({ body }, response) => {
       // What asks for the key's tier brings none.
       const { cutAt = 0 } = (body['metadata'] ?? {}) as { cutAt?: string };
@@ -50,6 +54,9 @@ describe('text exact wherever the provider’s bytes are cut', () => {
       response.end(bytes.subarray(Number(cutAt)));
     });
   };
+
+  /** Of the provider, since the bytes were chosen. */
+  const calls = (): number => upstream.requests.filter(({ path }) => path.endsWith('/chat/completions')).length;
 
   const callFor = (cutAt: number) => ({ model: 'gpt-4.1', messages, metadata: { cutAt: String(cutAt) } });
 
@@ -62,6 +69,7 @@ describe('text exact wherever the provider’s bytes are cut', () => {
       for await (const piece of stream) parts.push(piece.choices[0]?.delta.content);
       expect({ cutAt, text: parts.join('') }).toEqual({ cutAt, text });
     });
+    expect(calls()).toBe(bytes.length + 1);
   });
 
   it('as JSON, at every byte', async () => {
@@ -71,20 +79,24 @@ describe('text exact wherever the provider’s bytes are cut', () => {
       const reply = await client.chat.completions.create(callFor(cutAt));
       expect({ cutAt, text: reply.choices[0]?.message.content }).toEqual({ cutAt, text });
     });
+    expect(calls()).toBe(bytes.length + 1);
   });
 });
 
 describe('text exact from the simulator', () => {
   let upstream: TestSimulator;
+  let config: OpenConfig;
   let server: SpawnedServer;
 
   beforeAll(async () => {
     upstream = await startTestSimulator();
-    server = await spawnServer({ environment: environmentFor(upstream.url) });
+    config = await writeOpenConfig(upstream.url, ['gpt-4.1']);
+    server = await spawnServer({ environment: config.environment });
   });
   afterAll(async () => {
     await server.kill();
     await upstream.close();
+    await config.remove();
   });
 
   it.each([
@@ -94,8 +106,7 @@ describe('text exact from the simulator', () => {
     ['with comments between', [{ text, comments: true, splitAt: 3 }]],
     ['nothing but emoji', [{ text: '😀'.repeat(400), splitAt: 1 }]],
   ])('%s', async (_, scripts) => {
-    const options = { apiKey: 'sk-any', maxRetries: 0, defaultHeaders: TO_THE_PROVIDER };
-    const client = new OpenAI({ baseURL: `${server.url}/v1`, ...options });
+    const client = new OpenAI({ baseURL: `${server.url}/v1`, apiKey: 'sk-any', maxRetries: 0 });
     const { requests: before } = await upstream.stats();
     for (const script of scripts) {
       await upstream.script({ ...script, times: 2 });

@@ -139,7 +139,7 @@ describe('budgets', () => {
     await start({ callers: { one: { budget: { usdPerDay: 5, usdPerMonth: 50, tokensPerDay: 9_000_000 } } } });
     const bad = [{ status: 500 }, { status: 400 }, { garbageBody: true }];
     await rig.judge.script(...bad.flatMap((each) => [each, each]));
-    for (const _ of bad) await rig.ask({ caller: 'one' });
+    for (let left = bad.length; left > 0; left -= 1) await rig.ask({ caller: 'one' });
     await rig.askAll(4, { caller: 'one' });
     const leaving = new AbortController();
     const stream = await rig.send({ caller: 'one', body: { stream: true }, signal: leaving.signal });

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { type ConfigFile, modelAt, openTiers, providerAt, writeConfig } from '../support/config-file.js';
+import { type OpenConfig, writeOpenConfig } from '../support/config-file.js';
 import { recordFigures } from '../support/figures.js';
 import { counted, type HeapReading, PROBED, readHeap } from '../support/heap-reading.js';
 import { sized } from '../support/proof-scale.js';
@@ -19,26 +19,17 @@ const SETTLE_MS = 10_000;
 
 describe('a soak', () => {
   let upstream: TestSimulator;
-  /** Without limits, and without a cache: every request is a call, and none waits for room. */
-  let config: ConfigFile;
+  let config: OpenConfig;
   let redis: RedisServer;
   let server: SpawnedServer;
 
   beforeAll(async () => {
     upstream = await startTestSimulator();
     await upstream.script(...SOAK_SCRIPTS);
-    config = await writeConfig({
-      providers: [providerAt('soak', upstream.url)],
-      models: SOAK_MODELS.map((name) => modelAt('soak', name)),
-      tiers: openTiers(SOAK_MODELS),
-    });
+    config = await writeOpenConfig(upstream.url, SOAK_MODELS);
     // Where it keeps its ledger itself, that grows to its ten thousand calls.
     redis = await startRedisServer();
-    const environment = {
-      CONFIG_FILE: config.path,
-      SOAK_KEY: 'none',
-      REDIS_URL: `redis://${redis.host}:${String(redis.port)}`,
-    };
+    const environment = { ...config.environment, REDIS_URL: `redis://${redis.host}:${String(redis.port)}` };
     server = await spawnServer({ environment, nodeOptions: PROBED });
   });
   afterAll(async () => {

@@ -16,6 +16,22 @@ export async function writeConfig(content: object): Promise<ConfigFile> {
   return { path, remove: () => rm(folder, { recursive: true, force: true }) };
 }
 
+/** A file with which every request is a call: nothing is limited, and no answer is reused. */
+export interface OpenConfig extends ConfigFile {
+  /** What a server is started with. */
+  readonly environment: Readonly<Record<string, string>>;
+}
+
+/** @param baseUrl of the provider, who knows the models by these names */
+export async function writeOpenConfig(baseUrl: string, names: readonly string[]): Promise<OpenConfig> {
+  const file = await writeConfig({
+    providers: [providerAt('open', baseUrl)],
+    models: names.map((name) => modelAt('open', name)),
+    tiers: openTiers(names),
+  });
+  return { ...file, environment: { CONFIG_FILE: file.path, OPEN_KEY: 'none' } };
+}
+
 /** One model for the file, served by the provider of the same name. Its answers are not reused: each request is a call. */
 export function modelAt(provider: string, name: string, more: object = {}): object {
   return {
