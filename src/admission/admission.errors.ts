@@ -1,3 +1,4 @@
+import type { BudgetRule } from './admission.rules.js';
 import type { Rule } from './admission.store.js';
 
 /** Which scope refused. */
@@ -157,8 +158,12 @@ function describe(rule: Rule | undefined): string {
     case 'slots':
       return `may have ${String(rule.limit)} calls at a time`;
     case 'budget':
-      return `has a budget of ${String(rule.limit)} ${rule.unit === 'usd' ? 'micro-dollars' : 'tokens'} a ${rule.period}, which is used up`;
+      return `has ${amountOf(rule)} a ${rule.period}, of which less is left than this call may take`;
     case 'hold':
       return 'asked for a pause';
   }
+}
+
+function amountOf({ unit, limit }: BudgetRule): string {
+  return unit === 'usd' ? `${String(limit / 1_000_000)} USD` : `${String(limit)} tokens`;
 }

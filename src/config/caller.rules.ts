@@ -3,6 +3,8 @@ import type { CallerSettings, KeySettings, Tier } from './caller.settings.js';
 import { HOW_TO_MAKE_A_KEY, SHORTEST_STRONG_KEY, type CallerKey } from './caller-keys.js';
 import { SERVER_VARIABLES as SERVER } from './environment/server.variables.js';
 import type { Faults } from './faults.js';
+import type { BudgetFile } from './file/budget.file.js';
+import type { BudgetSettings } from './limits.js';
 import type { CallerFile } from './file/caller.file.js';
 import { limitSettings } from './file/limit.settings.js';
 import { plain } from './file/shape.js';
@@ -67,9 +69,17 @@ function fromFile(file: CallerFile, index: number, faults: Faults): Found {
     limits: limitSettings(file.limits, `${path}.limits`, faults),
     ...(file.origins === undefined ? {} : { origins: file.origins }),
     ...(file.cacheGroup === undefined ? {} : { cacheGroup: file.cacheGroup }),
-    ...(file.budget === undefined ? {} : { budget: plain(file.budget) }),
+    ...(file.budget === undefined ? {} : { budget: budgetSettings(file.budget, `${path}.budget`, faults) }),
   };
   return { settings, namePath: `${path}.name`, keys };
+}
+
+/** A budget that limits nothing is none, and may be a slip. */
+function budgetSettings(file: BudgetFile, path: string, faults: Faults): BudgetSettings {
+  const { hard, ...amounts } = plain(file);
+  if (Object.keys(amounts).length === 0)
+    faults.add(path, 'must limit USD or tokens, by the day or by the month');
+  return { ...amounts, hard };
 }
 
 function keysIn({ keySha256, keys }: CallerFile, path: string, faults: Faults): readonly FoundKey[] {

@@ -69,6 +69,17 @@ describe('POST /v1/chat/completions?dryRun=true', () => {
     });
   });
 
+  it.each(['dryRun=true', 'dryrun=1'])('buys no batch either: %s', async (query) => {
+    const response = await fetch(`${rig.coordinator.url}/v1/chat/completions/batch?${query}`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body: JSON.stringify({ model: 'test-model', requests: [{ messages }] }),
+    });
+    expect(response.status).toBe(400);
+    expect(await response.text()).toContain('dryRun');
+    expect(rig.upstream.requests).toHaveLength(0);
+  });
+
   it('takes no misspelt true for a call', async () => {
     for (const value of ['yes', '1', 'TRUE', 'True', '', 'true&dryRun=true', 'false&dryRun=true', '%20true']) {
       const { status, body } = await dryRun({ model: 'test-model', messages }, value);

@@ -105,6 +105,19 @@ describe('limits of a model', () => {
   });
 });
 
+describe('a wait for room that lasts until the deadline', () => {
+  it('is answered with the rule and the wait, not as a timeout', async () => {
+    await start({ models: { [MODEL]: { limits: { concurrency: 1 } } } });
+    await rig.judge.script({ delayMs: 3_000 });
+    const first = rig.ask();
+    await rig.judge.statsWhen(({ inFlight }) => inFlight === 1);
+    const second = await rig.ask({ headers: { 'x-coordinator-timeout-ms': '700' } });
+    expect([second.status, second.body['error']]).toMatchObject([429, { code: 'rate_limit_exceeded' }]);
+    expect(second.headers.get('retry-after')).not.toBeNull();
+    expect((await first).status).toBe(200);
+  });
+});
+
 describe('limits of a caller', () => {
   it('hold for the caller alone, and are told in every answer', async () => {
     await start({ callers: { one: { limits: { rpm: 2 } }, two: { limits: { rpm: 2, tpm: 100_000 } } } });
@@ -161,7 +174,7 @@ describe('budgets', () => {
     expect((await rig.ask({ caller: 'one' })).status).toBe(200);
     await rig.judge.script({ status: 500 }, { status: 500 });
     const answer = await rig.ask({ caller: 'one' });
-    expect(answer.status).toBeGreaterThanOrEqual(429);
+    expect([answer.status, answer.body['error']]).toMatchObject([429, { code: 'insufficient_quota' }]);
     const stats = await rig.judge.stats();
     expect(stats.requests.byModel[OTHER] ?? 0).toBe(0);
   });

@@ -3,9 +3,9 @@ import { Controller, HttpCode, Post, Req, Res } from '@nestjs/common';
 import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { RequireScope } from '../../auth/index.js';
-import { clientSignal } from '../../http/index.js';
+import { ApiError, clientSignal } from '../../http/index.js';
 import { addOutcome } from '../../observability/index.js';
-import { readTerms } from '../endpoint/call.reader.js';
+import { isDryRun, readTerms } from '../endpoint/call.reader.js';
 import { cutIdleReader } from '../endpoint/idle.reader.js';
 import { readReuseTerms } from '../reuse/reuse.terms.js';
 import { BatchDocs } from './batch.docs.js';
@@ -25,6 +25,7 @@ export class BatchController {
   @HttpCode(200)
   @BatchDocs()
   async complete(@Req() request: FastifyRequest, @Res({ passthrough: true }) reply: FastifyReply): Promise<Readable> {
+    if (isDryRun(request)) throw new ApiError('invalid_request', 'a batch has no dry run', { param: 'dryRun' });
     const terms: BatchTerms = {
       call: readTerms(request, Number.POSITIVE_INFINITY),
       reuse: readReuseTerms(request),

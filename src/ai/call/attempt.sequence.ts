@@ -211,8 +211,10 @@ export class AttemptSequence {
   private verdict(): ApiError {
     const failure = mostMeaningful(this.#failures);
     const waiting = failure === undefined || failure.blame === 'key' ? this.plan.soonestBack() : undefined;
-    if (failure !== undefined) return waiting ?? failure.afterAllAttempts();
+    if (failure !== undefined) return waiting ?? this.plan.budgetRefusal(failure) ?? failure.afterAllAttempts();
     if (this.remainingMs() > 0) return this.plan.refusal();
+    // Room was waited for to the end: nothing was sent.
+    if (waiting !== undefined) return waiting;
     return new ApiError('timeout', 'the time this request had is over', { isRetryable: false });
   }
 }

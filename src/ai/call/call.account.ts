@@ -82,14 +82,25 @@ export class CallAccount {
   /** Nothing came of it. Whoever failed bills nothing; where we hung up, the provider may go on and bill what nobody saw. */
   #settleSilent(attempt: Attempt, error: unknown): void {
     const hasHungUp = attempt.timers.expired !== undefined || !(error instanceof UpstreamFailure);
-    const { budgeted } = attempt.quota;
-    if (hasHungUp && budgeted !== undefined) {
-      this.#bills.push(reservedBill(attempt, budgeted.microUsd));
+    if (hasHungUp) {
       this.#settle(attempt, { taken: undefined, isCounted: true });
+      this.#pending.push(this.#billReserved(attempt));
       return;
     }
-    const isRefusal = !hasHungUp && error.blame !== 'upstream';
+    const isRefusal = error.blame !== 'upstream';
     this.#settle(attempt, { taken: { tokens: 0, microUsd: 0 }, isCounted: isRefusal });
+  }
+
+  /** As its budget has it booked; without one, by the prompt and the answer that was expected. */
+  async #billReserved(attempt: Attempt): Promise<void> {
+    const { budgeted, estimate } = attempt.quota;
+    if (budgeted !== undefined) {
+      this.#bills.push(reservedBill(attempt, budgeted.microUsd));
+      return;
+    }
+    const { promptTokens } = await this.ports.count(attempt, '');
+    const outcome = this.#outcome(attempt, { usage: undefined, reasoningTokens: 0, delivered: '', error: 'hung up' });
+    this.#bills.push(billOf({ ...outcome, promptTokens, deliveredTokens: estimate.outputTokens }));
   }
 
   async #settleCounted(attempt: Attempt, end: AttemptEnd): Promise<void> {

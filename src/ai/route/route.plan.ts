@@ -1,6 +1,8 @@
+import { AdmissionBudgetError } from '../../admission/index.js';
 import type { ModelSettings } from '../../config/index.js';
 import { ApiError } from '../../http/index.js';
 import type { Deployment } from '../catalogue/catalogue.js';
+import type { UpstreamFailure } from '../upstream/upstream-failure.js';
 import type { MetObstacle, Obstacle, RouteReason } from './obstacle.js';
 
 /** One deployment that may be tried for a request. */
@@ -54,6 +56,12 @@ export class RoutePlan {
   soonestBack(): ApiError | undefined {
     const away = this.#met.flatMap(({ detour, error }) => (detour === 'cooldown' || detour === 'busy' ? [error] : []));
     return away.toSorted((a, b) => (a.retryAfterMs ?? 0) - (b.retryAfterMs ?? 0))[0];
+  }
+
+  /** Where others failed, and one was not called because the caller's budget has too little left: that, the caller can do something about. */
+  budgetRefusal({ blame }: UpstreamFailure): ApiError | undefined {
+    if (blame === 'request' || blame === 'key') return undefined;
+    return this.#met.find(({ error }) => error.cause instanceof AdmissionBudgetError)?.error;
   }
 
   /**

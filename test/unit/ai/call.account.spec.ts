@@ -116,10 +116,12 @@ describe('CallAccount', () => {
     expect(await bench.close(end.error)).toMatchObject({ costNanoUsd: 900_000, isEstimated: true });
   });
 
-  it('bills nobody without a budget for silence', async () => {
+  it('bills who has no budget for the prompt and the answer that was expected', async () => {
     const bench = new AccountBench(['deployment']);
     bench.end({ error: new ClientGoneError() });
-    expect(await bench.close(new ClientGoneError())).toMatchObject({ costNanoUsd: 0, promptTokens: 0 });
+    expect(await bench.close(new ClientGoneError())).toMatchObject({
+      ...{ promptTokens: 10, completionTokens: 900, costNanoUsd: 910_000, isEstimated: true },
+    });
   });
 
   it('takes what was reserved for the cost of what has no price', () => {

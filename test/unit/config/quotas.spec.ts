@@ -73,6 +73,12 @@ describe('budgets in coordinator.yaml', () => {
     });
   });
 
+  it('are refused where they limit nothing', () => {
+    expect(faultsOfFile(fileWith({ callers: [caller({ budget: { hard: true } })] }))).toEqual([
+      'callers[0].budget: must limit USD or tokens, by the day or by the month',
+    ]);
+  });
+
   it('hold no half tokens', () => {
     expect(faultsOfFile(fileWith({ callers: [caller({ budget: { tokensPerDay: 1.5 } })] }))).toEqual([
       'callers[0].budget.tokensPerDay: must be a whole number',
