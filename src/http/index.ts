@@ -2,6 +2,7 @@ export { ApiError, type ApiErrorOptions } from './api-error.js';
 export { BodyText } from './body-text.decorator.js';
 export { ClientGoneError } from './client-gone.error.js';
 export { clientSignal, onRequestOver } from './client-signal.js';
+export { ClosedBody } from './closed-body.decorator.js';
 export { configureHttp } from './configure-http.js';
 export { serveDocs, type DocsOptions, type Schema } from './docs.js';
 export { ApiErrors, type DocumentedErrors } from './docs.errors.js';
