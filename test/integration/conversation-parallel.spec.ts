@@ -63,6 +63,27 @@ describe('turns of one conversation at once', () => {
     await expectWhole(4);
   });
 
+  it('waits no longer than the request may take, and leaves the answer what is left of it', async () => {
+    rig.generator.play(hanging('you said: first'));
+    const first = rig.turn(path, 'first');
+    await eventually(() => rig.generator.calls.length === 1);
+    const wait = (ms: number) =>
+      rig.ask(
+        'POST',
+        `${path}/turns?onBusy=wait`,
+        { content: 'next' },
+        { headers: { 'x-coordinator-timeout-ms': String(ms) } },
+      );
+    expect(await wait(150)).toMatchObject({ status: 409, body: { error: { code: 'turn_in_progress' } } });
+    const patient = wait(60_000);
+    await later(100);
+    const [message] = await rig.log(path);
+    await rig.ask('POST', `${path}/turns/${message?.turn_id ?? ''}/cancel`);
+    expect([(await first).status, (await patient).status]).toEqual([200, 200]);
+    expect(rig.generator.calls.at(-1)?.request.deadlineMs).toBeLessThanOrEqual(59_900);
+    await expectWhole(2);
+  });
+
   it('refuses a way of waiting that there is not', async () => {
     const answer = await rig.ask('POST', `${path}/turns?onBusy=queue`, { content: 'x' });
     expect([answer.status, answer.body]).toMatchObject([400, { error: { param: 'onBusy' } }]);

@@ -12,6 +12,9 @@ import { conversationChanged, conversationMissing, turnInProgress } from '../tur
 import { conversationCard, messageCard } from './conversation.cards.js';
 import type { ListMessagesQuery, MessageObjectList } from './message.dto.js';
 
+/** How long a turn that has just ended is waited for before the log is cleared, ms. */
+const CLEAR_WAIT_MS = 1_000;
+
 /** The log of a conversation, as its owner sees it. */
 @Injectable()
 export class MessageLog {
@@ -37,7 +40,7 @@ export class MessageLog {
   /** @throws ApiError not_found, conversation_changed, turn_in_progress */
   async clear(place: Place, expected: ExpectedVersion | undefined): Promise<Conversation> {
     if ((await this.store.find(place)) === undefined) throw conversationMissing();
-    const lease = await this.locks.acquire(place, { waits: false });
+    const lease = await this.locks.acquire(place, { waits: false, waitMs: CLEAR_WAIT_MS });
     try {
       const cleared = await this.store.clear(place, lease.fence, expected);
       if (cleared === 'missing') throw conversationMissing();

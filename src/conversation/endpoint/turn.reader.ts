@@ -25,9 +25,11 @@ export interface AskReading {
  */
 export function readAsk({ request, reply }: Exchange, reading: AskReading): TurnAsk {
   const { place, waits, settings, asked } = reading;
+  const terms = readTerms(request, settings.requestDeadlineMs);
   return {
     place,
-    terms: readTerms(request, settings.requestDeadlineMs),
+    terms,
+    endsAt: performance.now() + terms.deadlineMs,
     key: readKey(request.headers['idempotency-key'], bodyHash(...asked), settings.idempotencyMs),
     ifVersion: readIfMatch(request.headers['if-match']),
     waits,

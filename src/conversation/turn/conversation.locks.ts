@@ -15,6 +15,8 @@ const RETRY_AFTER_MS = 1_000;
 export interface Patience {
   /** Queue up behind the turn that runs. */
   readonly waits: boolean;
+  /** The longest wait, ms. */
+  readonly waitMs: number;
   /** Ends the wait. */
   readonly signal?: AbortSignal;
 }
@@ -30,13 +32,13 @@ export class ConversationLocks {
   ) {}
 
   /** @throws ApiError turn_in_progress, the signal's reason, and what LockService.acquire() throws */
-  async acquire(place: Place, { waits, signal }: Patience): Promise<Lease> {
+  async acquire(place: Place, patience: Patience): Promise<Lease> {
     const free = await this.tryAcquire(place);
     if (free !== undefined) return free;
-    if (waits) return this.#queue(place, signal);
+    if (patience.waits) return this.#queue(place, patience);
     const running = await this.#running(place);
     if (running !== undefined) throw turnInProgress(running, RETRY_AFTER_MS);
-    return this.#wait(place, SETTLE_MS, signal);
+    return this.#wait(place, { ...patience, waitMs: Math.min(SETTLE_MS, patience.waitMs) });
   }
 
   /** @returns undefined: somebody has it */
@@ -49,18 +51,18 @@ export class ConversationLocks {
     return (await this.locks.inspect(keyOf(place))) !== undefined;
   }
 
-  async #queue(place: Place, signal: AbortSignal | undefined): Promise<Lease> {
+  async #queue(place: Place, patience: Patience): Promise<Lease> {
     const mode = { permits: this.settings.longestQueue };
     const seat = await this.locks.tryAcquire(queueOf(place), { ...this.#options(), mode });
     if (seat === undefined) throw turnInProgress(await this.#running(place), RETRY_AFTER_MS);
     try {
-      return await this.#wait(place, this.settings.requestDeadlineMs, signal);
+      return await this.#wait(place, patience);
     } finally {
       await seat.release();
     }
   }
 
-  async #wait(place: Place, waitMs: number, signal: AbortSignal | undefined): Promise<Lease> {
+  async #wait(place: Place, { waitMs, signal }: Patience): Promise<Lease> {
     try {
       return await this.locks.acquire(keyOf(place), { ...this.#options(), waitMs, ...(signal && { signal }) });
     } catch (error) {

@@ -26,6 +26,15 @@ export interface TurnAsk {
   readonly waits: boolean;
   /** Ends the wait for it to begin, and nothing else. */
   readonly signal: AbortSignal;
+  /** `performance.now()` at which the request's time is over: what it waits for the lock is not left for the answer, ms. */
+  readonly endsAt: number;
+}
+
+/** What is left of the request's time, ms. @throws ApiError timeout: nothing */
+export function timeLeft({ endsAt }: TurnAsk): number {
+  const leftMs = Math.floor(endsAt - performance.now());
+  if (leftMs > 0) return leftMs;
+  throw new ApiError('timeout', 'the time this turn had is over before it could begin');
 }
 
 /**

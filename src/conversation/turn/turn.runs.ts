@@ -1,7 +1,7 @@
 import { Injectable } from '@nestjs/common';
 import type { Lease } from '../../lock/index.js';
 import type { Turn } from '../store/index.js';
-import type { TurnAsk, TurnInput } from './turn.ask.js';
+import { timeLeft, type TurnAsk, type TurnInput } from './turn.ask.js';
 import type { TurnModel } from './turn.model.js';
 import { TurnPlanner } from './turn.planner.js';
 import { TurnRunner } from './turn.runner.js';
@@ -37,12 +37,13 @@ export class TurnRuns {
   ): Promise<AskedTurn> {
     this.runner.assertOpen();
     const { place, terms } = ask;
+    const deadlineMs = timeLeft(ask);
     const { turn, plan } = await this.starter.begin(ask, input, model, lease);
     if (plan === undefined) return { turn, run: undefined };
     const run = this.runner.begin({
       ...{ place, turn, lease, head: plan.head, encoding: model.settings.tokenizer.encoding },
       window: JSON.stringify(plan.summary),
-      request: { ...terms, idempotencyKey: turn.id },
+      request: { ...terms, deadlineMs, idempotencyKey: turn.id },
       body: async () => ({
         ...input.parameters,
         ...{ model: model.name, stream: true, stream_options: { include_usage: true } },

@@ -6,7 +6,7 @@ import { CONVERSATION_CATALOGUE, CONVERSATION_STORE } from '../conversation.opti
 import { type ConversationStore, type Place, parseTurnId } from '../store/index.js';
 import { asNew } from './chat.messages.js';
 import { ConversationLocks } from './conversation.locks.js';
-import type { TurnAsk, TurnInput } from './turn.ask.js';
+import { timeLeft, type TurnAsk, type TurnInput } from './turn.ask.js';
 import { conversationMissing, turnInProgress, turnMissing } from './turn.errors.js';
 import { turnModel } from './turn.model.js';
 import { type AskedTurn, TurnRuns } from './turn.runs.js';
@@ -57,11 +57,11 @@ export class TurnService {
     return 'turn' in lease ? lease : this.#held(lease, () => this.runs.begin(ask, input, { model, lease }));
   }
 
-  /** @returns the turn, where whoever has the lock has begun this very one @throws ApiError turn_in_progress */
+  /** @returns the turn, where whoever has the lock has begun this very one @throws ApiError turn_in_progress, timeout */
   async #lock(ask: TurnAsk): Promise<Lease | AskedTurn> {
     const { place, waits, signal } = ask;
     try {
-      return await this.locks.acquire(place, { waits, signal });
+      return await this.locks.acquire(place, { waits, signal, waitMs: timeLeft(ask) });
     } catch (error) {
       const isBusy = error instanceof ApiError && error.code === 'turn_in_progress';
       const known = isBusy ? await this.#known(ask) : undefined;
