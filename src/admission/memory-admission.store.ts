@@ -147,8 +147,8 @@ export class MemoryAdmissionStore implements AdmissionStore {
     return Promise.resolve();
   }
 
-  private change({ scope, process, seen }: ScopeCommand): OpenScope {
-    return this.open(scope, { process: plainName('a process', process), seen });
+  private change({ scope, process, seen, localMs }: ScopeCommand): OpenScope {
+    return this.open(scope, { process: plainName('a process', process), seen, localMs });
   }
 
   private open(scope: Scope, asker: Omit<Asker, 'ms'>): OpenScope {

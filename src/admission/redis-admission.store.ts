@@ -75,7 +75,7 @@ export class RedisAdmissionStore implements AdmissionStore {
   }
 
   async inspect(scope: Scope): Promise<ScopeState> {
-    const words = [rulesText(scope.rules), '', this.channels, JSON.stringify(scope.name), 0];
+    const words = [rulesText(scope.rules), '', this.channels, JSON.stringify(scope.name), '0|'];
     const reply = await this.store.run(this.scripts.inspect, this.keysOf(scope), words);
     return readInspect(scope.rules, reply);
   }
@@ -92,10 +92,11 @@ export class RedisAdmissionStore implements AdmissionStore {
     return this.store.unsubscribe(this.channelOf(process));
   }
 
-  private run(script: Script, { scope, process, seen }: ScopeCommand, words: Words): Promise<unknown> {
+  private run(script: Script, { scope, process, seen, localMs }: ScopeCommand, words: Words): Promise<unknown> {
     const { name, rules } = scope;
     const common = [rulesText(rules), plainName('a process', process), this.channels, JSON.stringify(name)];
-    return this.store.run(script, this.keysOf(scope), [...common, seen ? 1 : 0, ...words]);
+    const known = `${seen ? '1' : '0'}|${localMs === undefined ? '' : String(Math.floor(localMs))}`;
+    return this.store.run(script, this.keysOf(scope), [...common, known, ...words]);
   }
 
   private channelOf(process: string): string {

@@ -131,6 +131,28 @@ export function describeWindows(start: () => Promise<AdmissionBench>): void {
     expect(await driver.acquire('p1-2', { seen: true })).toMatchObject({ kind: 'refused', inMs: 1_000 });
   });
 
+  it('lets all in at the pace of the limits until what a process let in by itself has left the window', async () => {
+    const driver = drive({ windows: [{ windowMs: 60_000, requests: 60, guardMs: 0 }] });
+    await driver.acquire('p1-0');
+    driver.pass(70_000);
+    // Twice, as after a lost answer.
+    await driver.tellLocal(20_000);
+    await driver.tellLocal(20_000);
+    expect(await driver.acquire('p2-1')).toMatchObject({ kind: 'granted' });
+    expect(await driver.acquire('p2-2')).toMatchObject({ kind: 'refused', inMs: 1_000, rule: { kind: 'requests' } });
+    driver.pass(39_999);
+    expect(await driver.acquire('p2-3')).toMatchObject({ kind: 'granted' });
+    expect(await driver.acquire('p2-4')).toMatchObject({ kind: 'refused', rule: { kind: 'requests' } });
+    driver.pass(1);
+    for (const id of ['p2-4', 'p2-5', 'p2-6']) expect(await driver.acquire(id)).toMatchObject({ kind: 'granted' });
+  });
+
+  it('paces nobody for what has left the window already', async () => {
+    const driver = drive({ windows: [{ windowMs: 1_000, requests: 3, guardMs: 0 }] });
+    await driver.tellLocal(1_000);
+    for (const id of ['p1-1', 'p1-2', 'p1-3']) expect(await driver.acquire(id)).toMatchObject({ kind: 'granted' });
+  });
+
   it('goes by the smaller of its own and the learned limits, for as long as they were learned', async () => {
     const driver = drive({ windows: [{ windowMs: MINUTE, requests: 100, tokens: 1_000 }] });
     await driver.learn(

@@ -106,6 +106,11 @@ export class ScopeDriver {
     return this.bench.store.beat({ ...this.#of(process), process, ids });
   }
 
+  /** A process tells that it let calls in by itself, lately. */
+  tellLocal(localMs: number) {
+    return this.bench.store.beat({ ...this.#of('p1'), localMs, ids: [] });
+  }
+
   hold(forMs: number) {
     return this.bench.store.hold({ ...this.#of('p1'), forMs });
   }

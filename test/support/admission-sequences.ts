@@ -16,6 +16,19 @@ const processes = fc.constantFrom(...PODS);
 const numbers = fc.integer({ min: 0, max: 7 });
 const amounts = fc.constantFrom(0, 1, 40, 100, 300, 900, 1_200);
 const seen = fc.boolean();
+/** Mostly this process has let nothing in by itself. */
+const localMs = fc.constantFrom(
+  undefined,
+  undefined,
+  undefined,
+  undefined,
+  undefined,
+  undefined,
+  0,
+  400.5,
+  3_000,
+  100_000,
+);
 
 /** Mostly little; at times a long silence; now and then a step back. */
 const passed = fc.oneof(
@@ -36,6 +49,7 @@ const acquires = fc
     waitMs: fc.constantFrom(0, 0, 150, 1_000, 5_000, 60_000),
     leaseMs: fc.constantFrom(9_000, 9_000, 60_000),
     seen,
+    localMs,
   })
   .map(({ number, ...command }) => ({
     words: `acquire ${number} ${JSON.stringify(command)}`,
@@ -57,7 +71,7 @@ const cancels = fc.record({ process: processes, number: numbers, seen }).map(({ 
 }));
 
 const beats = fc
-  .record({ process: processes, numbers: fc.array(numbers, { maxLength: 8 }), seen })
+  .record({ process: processes, numbers: fc.array(numbers, { maxLength: 8 }), seen, localMs })
   .map(({ numbers: beaten, ...command }) => ({
     words: `beat ${beaten.join()} ${JSON.stringify(command)}`,
     run: (store: AdmissionStore, scope: Scope) =>

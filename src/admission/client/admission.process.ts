@@ -73,8 +73,10 @@ export class AdmissionProcess {
         observer.storeAway();
       },
       back: (downForMs) => {
-        this.#shares.end();
+        const scopes = this.#shares.end();
         this.#resume();
+        // Before anybody else finds room there that these have used.
+        for (const name of scopes) void this.#scopes.find(name)?.tell((line) => line.beat([]));
         observer.storeBack(downForMs);
       },
     });
@@ -84,7 +86,11 @@ export class AdmissionProcess {
       () => environment.now(),
       (scope) => new ScopeClient(scope, shared),
     );
-    this.#shares = new LocalShares(pods, () => this.#ground(true, new StoreLine(localStore(), environment)));
+    this.#shares = new LocalShares(
+      pods,
+      () => environment.now(),
+      () => this.#ground(true, new StoreLine(localStore(), environment)),
+    );
   }
 
   /**
@@ -158,6 +164,7 @@ export class AdmissionProcess {
     } finally {
       deafen?.();
     }
+    if (client.ground.isLocal) this.#shares.granted(client.scope);
     // It was given up between its grant and now.
     if (claim.state === 'over') this.#assertOpen(signal);
     return { client, claim };
@@ -192,6 +199,7 @@ export class AdmissionProcess {
     return {
       ...{ environment, line, isLocal, process: this.name },
       hasSeen: (scope) => isLocal || this.#scopes.hasSeen(scope),
+      localMs: (scope) => (isLocal ? 0 : this.#shares.grantedMs(scope)),
       heard: (scope, { bookings }: ScopeNews) => {
         this.#scopes.heard(scope);
         for (const booking of bookings) observer.booked(scope.name, booking);

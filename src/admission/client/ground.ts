@@ -10,6 +10,8 @@ export interface Ground {
   readonly isLocal: boolean;
   /** Whether this process had an answer for that scope within its longest window. */
   hasSeen(scope: Scope): boolean;
+  /** How long ago it let a call into that scope by its own share, ms; undefined: not within its longest window. */
+  localMs(scope: Scope): number | undefined;
   heard(scope: Scope, news: ScopeNews): void;
   /** A call was not answered. @param again asks the same part of the store once more */
   failed(error: unknown, again: () => Promise<unknown>): void;

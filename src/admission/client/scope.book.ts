@@ -1,3 +1,4 @@
+import type { ScopeRules } from '../admission.rules.js';
 import type { Scope } from '../admission.store.js';
 import type { ScopeClient } from './scope.client.js';
 
@@ -66,7 +67,11 @@ export class ScopeBook {
   }
 
   #isForgotten({ scope, heardAt }: ScopeRecord): boolean {
-    const longestMs = Math.max(0, ...scope.rules.windows.map(({ spanMs }) => spanMs));
-    return this.now() - heardAt >= longestMs;
+    return this.now() - heardAt >= longestSpanMs(scope.rules);
   }
+}
+
+/** How long what was let in may matter, ms; 0 without windows. */
+export function longestSpanMs({ windows }: ScopeRules): number {
+  return Math.max(0, ...windows.map(({ spanMs }) => spanMs));
 }

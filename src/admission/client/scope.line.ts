@@ -75,6 +75,7 @@ export class ScopeLine {
     this.ground.line.ask((store) => store.beat({ ...this.#command(), ids: [] }));
 
   #command(): ScopeCommand {
-    return { scope: this.scope, process: this.ground.process, seen: this.ground.hasSeen(this.scope) };
+    const { scope, ground } = this;
+    return { scope, process: ground.process, seen: ground.hasSeen(scope), localMs: ground.localMs(scope) };
   }
 }

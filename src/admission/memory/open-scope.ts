@@ -18,6 +18,7 @@ export interface Asker {
   /** '' where it is nobody. */
   readonly process: string;
   readonly seen: boolean;
+  readonly localMs?: number | undefined;
   readonly ms: number;
 }
 
@@ -47,6 +48,7 @@ export class OpenScope {
     this.eraMs = Math.max(ADMISSION_LIMITS.eraMs, ...rules.windows.map(({ spanMs }) => spanMs));
     this.kept.flows.enter(Math.floor(this.kept.time / this.eraMs));
     this.room = new ScopeRoom(rules, this.kept, !this.isNew || asker.seen);
+    if (asker.localMs !== undefined) this.room.pace(Math.floor(asker.localMs));
     this.budgets = new BudgetBook(ground.table, name, rules.budgets, this.kept.time);
   }
 

@@ -63,6 +63,11 @@ export class Window {
     this.calendar.roll(Math.floor(time / rule.bucketMs));
   }
 
+  /** Until what was let in elsewhere so long ago has left it: no burst. */
+  pace(agoMs: number): void {
+    this.pacedUntil = Math.max(this.pacedUntil, this.time + this.rule.spanMs - agoMs);
+  }
+
   learn(limit: LearnedLimit, forMs: number): void {
     this.learned = limit;
     this.learnedUntil = this.time + forMs;

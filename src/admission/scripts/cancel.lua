@@ -13,7 +13,7 @@
 -- ARGV[2] process
 -- ARGV[3] prefix of channels
 -- ARGV[4] name of the scope as JSON
--- ARGV[5] 1 where the process had an answer for this scope lately
+-- ARGV[5] 1 where the process had an answer for this scope lately, else 0|how long ago it last let in by itself in ms, or nothing
 -- ARGV[6] id
 -- Returns {now, when to pump, notices, bookings (see finish() of the prelude), then 2 was granted | 1 waited | 0 unknown}
 -- Takes no memory, so that above maxmemory Redis refuses none of the writes that follow; see settle.lua.

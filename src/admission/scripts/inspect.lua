@@ -13,7 +13,7 @@
 -- ARGV[2] process
 -- ARGV[3] prefix of channels
 -- ARGV[4] name of the scope as JSON
--- ARGV[5] 1 where the process had an answer for this scope lately
+-- ARGV[5] 1 where the process had an answer for this scope lately, else 0|how long ago it last let in by itself in ms, or nothing
 -- Returns {now, open, queued, micro-dollars reserved, tokens reserved, held for ms, then of each budget spent; then of each window
 --         requests, their limit, tokens, their limit}
 open()

@@ -13,7 +13,7 @@
 -- ARGV[2] process
 -- ARGV[3] prefix of channels
 -- ARGV[4] name of the scope as JSON
--- ARGV[5] 1 where the process had an answer for this scope lately
+-- ARGV[5] 1 where the process had an answer for this scope lately, else 0|how long ago it last let in by itself in ms, or nothing
 -- ARGV[6] how long in ms
 -- ARGV[7..] window in ms, requests and tokens, -1 for what was not told
 -- Returns {now, when to pump, notices, bookings (see finish() of the prelude)}

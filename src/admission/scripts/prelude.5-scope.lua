@@ -40,6 +40,9 @@ local function readWindow(w, packed, isLost)
       w.pacedUntil = s.time + w.spanMs
     end
   end
+  if localMs then
+    w.pacedUntil = max(w.pacedUntil, s.time + w.spanMs - localMs)
+  end
   if w.learnedUntil > s.time then
     w.requestLimit, w.tokenLimit = min(w.requestLimit, w.learnedRequests), min(w.tokenLimit, w.learnedTokens)
   end
@@ -106,7 +109,7 @@ local function open()
   end
   readTime()
   for index, w in ipairs(windows) do
-    readWindow(w, saved[index + 1], not isNew or ARGV[5] == '1')
+    readWindow(w, saved[index + 1], not isNew or seenText == '1')
   end
   readBudgets()
 end

@@ -24,6 +24,10 @@ local tokenRule, slotsText, lookAheadText, windowsText, budgetsText =
   string.match(ARGV[1], '^(%a+)|(%d*)|(%d+)|([^|]*)|(.*)$')
 local slots, lookAheadMs = tonumber(slotsText) or huge, tonumber(lookAheadText)
 
+-- What the process knows of the scope: whether it was in use, and how long ago this process let in what is not counted here.
+local seenText, localText = string.match(ARGV[5], '^(%d)|(%d*)$')
+local localMs = tonumber(localText)
+
 local NUMBERS = { 'time', 'offset', 'open', 'virtual', 'number', 'queued', 'queuedTokens', 'meanMs', 'pumperUntil', 'pumpAt',
   'lastAt', 'heldUntil', 'leasesUntil', 'era', 'microUsd', 'tokens' }
 local WINDOW_NUMBERS = { 'requests', 'due', 'held', 'rolled', 'paceRequests', 'paceTokens', 'pacedUntil', 'learnedRequests',

@@ -1,14 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import {
-  AdmissionBusyError,
+  type AdmissionServiceOptions,
   AdmissionStoreError,
   MemoryAdmissionStore,
   type Reservation,
 } from '../../../src/admission/index.js';
-import { StoreConfigurationError, StoreUnavailableError } from '../../../src/store/index.js';
+import { StoreConfigurationError } from '../../../src/store/index.js';
+import { admittedWithin, DOWN, leftAlone } from '../../support/admission-outage.js';
 import { type AdmissionPod, AdmissionPods, fill, refusalOf, scopeOf, wishFor } from '../../support/admission-pods.js';
 import { pass } from '../../support/pass.js';
 import { VirtualTime } from '../../support/test-time.js';
+import type { AdmissionFault } from '../../support/unreliable-admission.js';
 
 const time = new VirtualTime();
 let pods: AdmissionPods;
@@ -22,34 +24,10 @@ afterEach(async () => {
   time.end();
 });
 
-const DOWN = { fails: new StoreUnavailableError('connection refused') };
 const RATE = scopeOf({ windows: [{ windowMs: 6_000, requests: 60 }] });
 
-/** A pod whose store has been away for longer than anybody's patience. */
-async function alone(options: Parameters<AdmissionPods['pod']>[0] = {}, fault: typeof DOWN | 'unsent' = DOWN) {
-  const pod = pods.pod(options);
-  pod.way.always(fault);
-  await pod.service
-    .reserve(wishFor(scopeOf({ concurrency: 1 }, 'other'), { whenStoreDown: 'refuse' }))
-    .catch(() => undefined);
-  await pass(1_100);
-  return pod;
-}
-
-/** How many are let in within so long, asked for every 10 ms. */
-async function admitted({ service }: AdmissionPod, forMs: number): Promise<number> {
-  let count = 0;
-  for (let passed = 0; passed < forMs; passed += 10) {
-    try {
-      await (await service.reserve(wishFor(RATE, { waitMs: 0 }))).settle();
-      count += 1;
-    } catch (error) {
-      if (!(error instanceof AdmissionBusyError)) throw error;
-    }
-    await pass(10);
-  }
-  return count;
-}
+const alone = (options: AdmissionServiceOptions = {}, fault: AdmissionFault = DOWN) => leftAlone(pods, options, fault);
+const admitted = (pod: AdmissionPod, forMs: number) => admittedWithin(pod, wishFor(RATE), forMs);
 
 describe('AdmissionService while the store is away', () => {
   it('refuses at once where the rule says so, and tells when to come again', async () => {
@@ -178,6 +156,28 @@ describe('AdmissionService while the store is away', () => {
     await within.settle({ tokens: 60 });
     expect(await other.service.inspect(scope)).toMatchObject({ open: 0, windows: [{ requests: 1 }] });
     expect(pod.observer.told.filter((word) => word === 'settled deployment')).toHaveLength(2);
+  });
+
+  it('adds no burst of a store that kept its state to what was let in without it', async () => {
+    const [pod, other] = [await alone({ pods: 2 }), await alone({ pods: 2 })];
+    await Promise.all([admitted(pod, 6_000), admitted(other, 6_000)]);
+    const before = await Promise.all([admitted(pod, 3_000), admitted(other, 3_000)]);
+    for (const { way } of [pod, other]) way.heal();
+    await pass(300);
+    const after = await Promise.all([admitted(pod, 2_700), admitted(other, 2_700)]);
+    const sum = [...before, ...after].reduce((total, count) => total + count, 0);
+    // 60 in 6 s, and one call of each pod.
+    expect(sum).toBeLessThanOrEqual(62);
+    expect(sum).toBeGreaterThanOrEqual(50);
+    await pass(6_500);
+    expect((await fill(other, wishFor(RATE))).length).toBe(60);
+  });
+
+  it('paces nobody after an outage in which nobody was let in', async () => {
+    const pod = await alone({ pods: 2 });
+    pod.way.heal();
+    await pass(300);
+    expect((await fill(pod, wishFor(RATE))).length).toBe(60);
   });
 
   it('asks a store that has lost its state for no burst', async () => {

@@ -69,7 +69,7 @@ describe('ScopeBook', () => {
   it('forgets callers that have not been heard of for their longest window, and no other', () => {
     const environment = nodeEnvironment();
     const line = new StoreLine(new MemoryAdmissionStore(), environment);
-    const ports = { hasSeen: () => false, heard: () => undefined, failed: () => undefined };
+    const ports = { hasSeen: () => false, localMs: () => undefined, heard: () => undefined, failed: () => undefined };
     const ground = { environment, line, process: 'p', isLocal: false, ...ports };
     let now = 0;
     const scopes = new ScopeBook(
