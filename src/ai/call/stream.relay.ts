@@ -17,7 +17,15 @@ export interface RelayOptions {
  * Passes a stream on as fast as it is read and no faster. A stream that can't be completed ends with an error event and without
  * `[DONE]`, never silently.
  */
-export async function* relay({ events, timers, writer, caller, ended }: RelayOptions): AsyncGenerator<string> {
+export function relay(options: RelayOptions): AsyncGenerator<string> {
+  const { timers, caller, ended } = options;
+  return endingUnread(relayed(options), () => {
+    timers.stop();
+    ended(reasonOf(caller, timers.signal));
+  });
+}
+
+async function* relayed({ events, timers, writer, caller, ended }: RelayOptions): AsyncGenerator<string> {
   // Whoever stops reading gives no reason: this generator is just not resumed.
   let outcome: { readonly error?: unknown } | undefined;
   try {
@@ -44,4 +52,22 @@ export async function* relay({ events, timers, writer, caller, ended }: RelayOpt
 function reasonOf(caller: AbortSignal, attempt: AbortSignal): unknown {
   if (caller.aborted) return caller.reason;
   return attempt.aborted ? attempt.reason : new ClientGoneError();
+}
+
+/** A generator that was not started runs none of its `finally` when it is returned: whoever leaves before the first read is told of here. */
+function endingUnread(generator: AsyncGenerator<string>, unread: () => void): AsyncGenerator<string> {
+  let isStarted = false;
+  const next = generator.next.bind(generator);
+  const end = generator.return.bind(generator);
+  return Object.assign(generator, {
+    next: () => {
+      isStarted = true;
+      return next();
+    },
+    return: (value: unknown) => {
+      if (!isStarted) unread();
+      isStarted = true;
+      return end(value);
+    },
+  });
 }
