@@ -24,6 +24,7 @@ import type { ConversationStore } from './store/index.js';
 import { ConversationLocks } from './turn/conversation.locks.js';
 import { MessageCounter } from './turn/message.counter.js';
 import { TurnFeed } from './turn/turn.feed.js';
+import { TurnKeys } from './turn/turn.keys.js';
 import { TurnNews } from './turn/turn.news.js';
 import { TurnObserver } from './turn/turn.observer.js';
 import { TurnPlanner } from './turn/turn.planner.js';
@@ -93,6 +94,7 @@ const PORTS: readonly Provider[] = [
     MessageLog,
     TurnAnswers,
     TurnFeed,
+    TurnKeys,
     TurnNews,
     TurnObserver,
     TurnPlanner,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
-import { ApiError } from '../../src/http/index.js';
+import { ApiError, STATUS_TABLE } from '../../src/http/index.js';
 import { ConversationRig, told } from '../support/conversation-rig.js';
 import { delta, failing, later, type Script, stop, text } from '../support/scripted-generator.js';
 
@@ -144,17 +144,55 @@ describe('a turn whose model fails', () => {
 
   it('tells the error where nothing came; the pair is shown, and never sent', async () => {
     rig.generator.play(failing(new ApiError('rate_limit_exceeded', 'later', { retryAfterMs: 5_000 })));
-    const answer = await rig.turn(path, 'Hi', { headers: { 'idempotency-key': 'k' } });
-    expect([answer.status, answer.body, answer.headers.get('x-should-retry')]).toMatchObject([
+    const answer = await rig.turn(path, 'Hi');
+    expect([answer.status, answer.body, answer.headers.get('retry-after-ms')]).toMatchObject([
       429,
       { error: { code: 'rate_limit_exceeded', turn_id: expect.stringMatching(/^turn_/) } },
-      'false',
+      '5000',
     ]);
+    expect(answer.headers.get('retry-after')).toBe('5');
     expect(told(await rig.log(path))).toEqual(['user failed: Hi', 'assistant failed: ']);
-    // The same key is the same turn.
-    expect((await rig.turn(path, 'Hi', { headers: { 'idempotency-key': 'k' } })).body).toEqual(answer.body);
     await rig.turn(path, 'Again');
     expect(rig.generator.messages()).toEqual([{ role: 'user', content: 'Again' }]);
+  });
+
+  it('tells a failure again to who repeats its key', async () => {
+    rig.generator.play(failing(new ApiError('upstream_error', 'broken')));
+    const keyed = () => rig.turn(path, 'Hi', { headers: { 'idempotency-key': 'k' } });
+    const answer = await keyed();
+    expect([answer.status, answer.headers.get('x-should-retry')]).toEqual([502, 'false']);
+    expect((await keyed()).body).toEqual(answer.body);
+  });
+
+  it.each(['rate_limit_exceeded', 'insufficient_quota', 'overloaded', 'draining', 'store_unavailable'] as const)(
+    'tries anew what was refused (%s), under the same key and If-Match, once',
+    async (code) => {
+      const refusing = failing(new ApiError(code, 'no room', { retryAfterMs: 1_500 }));
+      rig.generator.play(refusing, refusing);
+      const headers = { 'idempotency-key': 'k', 'if-match': '"0-1"' };
+      for (let tries = 0; tries < 2; tries += 1) {
+        const { status, body, headers: told } = await rig.turn(path, 'Hi', { headers });
+        expect([status, told.get('retry-after-ms')]).toEqual([STATUS_TABLE[code].status, '1500']);
+        expect(body).toMatchObject({ error: { code } });
+      }
+      expect((await rig.turn(path, 'Ho', { headers })).status).toBe(422);
+      const calls = rig.generator.calls.length;
+      const answers = await Promise.all([1, 2, 3].map(() => rig.turn(path, 'Hi', { headers })));
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+      expect(new Set(answers.map(({ body }) => body['id'])).size).toBe(1);
+      expect(rig.generator.calls.length - calls).toBe(1);
+      expect(rig.generator.messages()).toEqual([{ role: 'user', content: 'Hi' }]);
+    },
+  );
+
+  it('answers again under the same key, where that was refused', async () => {
+    const { body } = await rig.turn(path, 'Hi');
+    rig.generator.play(failing(new ApiError('overloaded', 'no room')));
+    const again = () =>
+      rig.ask('POST', `${path}/turns/${String(body['id'])}/regenerate`, {}, { headers: { 'idempotency-key': 'k' } });
+    expect([(await again()).status, (await again()).status]).toEqual([503, 200]);
+    expect(rig.generator.messages()).toEqual([{ role: 'user', content: 'Hi' }]);
+    expect((await rig.log(path)).filter(({ superseded }) => superseded).length).toBeGreaterThan(0);
   });
 
   it('takes an empty answer for a failure, and sends no empty message later (case 24)', async () => {

@@ -105,7 +105,7 @@ const IDEMPOTENCY_KEY = {
   name: 'idempotency-key',
   required: false,
   description:
-    'Names this turn, for a day: asked again with it, the same turn is told, running, whole or failed, and no model is called. With another body: 422.',
+    'Names this turn, for a day: asked again with it, the same turn is told, running, whole or failed, and no model is called; one that was refused for lack of room or quota (429, 503) is tried anew. With another body: 422.',
   schema: { type: 'string', minLength: 1, maxLength: 255 },
   example: '0b9c1c64-51a4-4c0e-8d3b-3a1c5f1c9f10',
 };

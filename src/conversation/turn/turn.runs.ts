@@ -1,8 +1,11 @@
-import { Injectable } from '@nestjs/common';
+import { Inject, Injectable } from '@nestjs/common';
+import type { Catalogue } from '../../ai/index.js';
+import type { Caller } from '../../auth/index.js';
 import type { Lease } from '../../lock/index.js';
+import { CONVERSATION_CATALOGUE } from '../conversation.options.js';
 import type { Turn } from '../store/index.js';
 import { timeLeft, type TurnAsk, type TurnInput } from './turn.ask.js';
-import type { TurnModel } from './turn.model.js';
+import { type TurnModel, turnModel } from './turn.model.js';
 import { TurnPlanner } from './turn.planner.js';
 import { TurnRunner } from './turn.runner.js';
 import type { TurnRun } from './turn.run.js';
@@ -22,11 +25,17 @@ export class TurnRuns {
     private readonly starter: TurnStarter,
     private readonly planner: TurnPlanner,
     private readonly runner: TurnRunner,
+    @Inject(CONVERSATION_CATALOGUE) private readonly catalogue: Catalogue,
   ) {}
 
   /** @throws ApiError draining */
   assertOpen(): void {
     this.runner.assertOpen();
+  }
+
+  /** The first of the names that is one. @throws ApiError model_not_found, model_not_allowed */
+  model(caller: Caller, names: readonly (string | undefined)[]): TurnModel {
+    return turnModel(this.catalogue, caller, names);
   }
 
   /** The lease is the run's from here on, where there is one. @throws ApiError */

@@ -1,16 +1,15 @@
 import { Inject, Injectable } from '@nestjs/common';
-import { type Catalogue, type JsonObject, parseObject } from '../../ai/index.js';
+import { type JsonObject, parseObject } from '../../ai/index.js';
 import { ApiError } from '../../http/index.js';
 import type { Lease } from '../../lock/index.js';
-import { CONVERSATION_CATALOGUE, CONVERSATION_STORE } from '../conversation.options.js';
+import { CONVERSATION_STORE } from '../conversation.options.js';
 import { type ConversationStore, type Place, parseTurnId } from '../store/index.js';
 import { asNew } from './chat.messages.js';
 import { ConversationLocks } from './conversation.locks.js';
 import { timeLeft, type TurnAsk, type TurnInput } from './turn.ask.js';
 import { conversationMissing, turnInProgress, turnMissing } from './turn.errors.js';
-import { turnModel } from './turn.model.js';
 import { type AskedTurn, TurnRuns } from './turn.runs.js';
-import { sameTurn } from './turn.starter.js';
+import { type KeyedAsk, TurnKeys } from './turn.keys.js';
 
 /** Turns of conversations: one after the other, each once, and answered whoever stays to read. */
 @Injectable()
@@ -19,7 +18,7 @@ export class TurnService {
     @Inject(CONVERSATION_STORE) private readonly store: ConversationStore,
     private readonly locks: ConversationLocks,
     private readonly runs: TurnRuns,
-    @Inject(CONVERSATION_CATALOGUE) private readonly catalogue: Catalogue,
+    private readonly keys: TurnKeys,
   ) {}
 
   /**
@@ -28,7 +27,8 @@ export class TurnService {
    * @throws ApiError for every refusal; then nothing is stored and nobody was called
    */
   async ask(ask: TurnAsk, input: TurnInput): Promise<AskedTurn> {
-    return (await this.#known(ask)) ?? this.#begin(ask, input);
+    const keyed = await this.keys.read(ask);
+    return told(keyed) ?? this.#begin(keyed.ask, input);
   }
 
   /**
@@ -38,13 +38,10 @@ export class TurnService {
    * @throws ApiError for every refusal
    */
   async askAgain(ask: TurnAsk, turnId: string, changes: JsonObject): Promise<AskedTurn> {
-    return (await this.#known(ask)) ?? this.#begin(ask, await this.#inputAgain(ask.place, turnId, changes));
-  }
-
-  /** Of an Idempotency-Key; asked before the lock is waited for, since a turn that runs is one to be read along. */
-  async #known({ place, key }: TurnAsk): Promise<AskedTurn | undefined> {
-    const known = key === undefined ? undefined : await this.store.findKeyed(place, key);
-    return known === undefined ? undefined : { turn: sameTurn(known), run: undefined };
+    const keyed = await this.keys.read(ask);
+    // One that was refused stands in the place of the one that it was to answer again.
+    const again = keyed.refused?.id ?? turnId;
+    return told(keyed) ?? this.#begin(keyed.ask, await this.#inputAgain(ask.place, again, changes));
   }
 
   async #begin(ask: TurnAsk, input: TurnInput): Promise<AskedTurn> {
@@ -52,7 +49,7 @@ export class TurnService {
     this.runs.assertOpen();
     const conversation = await this.store.find(place);
     if (conversation === undefined) throw conversationMissing();
-    const model = turnModel(this.catalogue, terms.caller, [input.model, conversation.model]);
+    const model = this.runs.model(terms.caller, [input.model, conversation.model]);
     const lease = await this.#lock(ask);
     return 'turn' in lease ? lease : this.#held(lease, () => this.runs.begin(ask, input, { model, lease }));
   }
@@ -64,7 +61,7 @@ export class TurnService {
       return await this.locks.acquire(place, { waits, signal, waitMs: timeLeft(ask) });
     } catch (error) {
       const isBusy = error instanceof ApiError && error.code === 'turn_in_progress';
-      const known = isBusy ? await this.#known(ask) : undefined;
+      const known = isBusy ? told(await this.keys.read(ask)) : undefined;
       if (known === undefined) throw error;
       return known;
     }
@@ -97,4 +94,9 @@ export class TurnService {
       if (asked?.run === undefined) await lease.release();
     }
   }
+}
+
+/** Of an Idempotency-Key; asked for before the lock is, since a turn that runs is one to be read along. */
+function told({ known }: KeyedAsk): AskedTurn | undefined {
+  return known === undefined ? undefined : { turn: known, run: undefined };
 }
