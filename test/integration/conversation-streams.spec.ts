@@ -114,7 +114,7 @@ describe('a turn as events', () => {
     ]);
     const { body } = await rig.turn(path, 'Hi');
     const events = `${path}/turns/${String(body['id'])}/events`;
-    for (const id of ['x', '-1', '1.5']) {
+    for (const id of ['x', '-1', '1.5', '999', '999999999999999']) {
       const refused = await rig.ask('GET', events, undefined, { headers: { 'last-event-id': id } });
       expect([refused.status, refused.body]).toMatchObject([400, { error: { param: 'last-event-id' } }]);
     }

@@ -51,24 +51,6 @@ describe('POST /v1/conversations/{id}/turns', () => {
     });
   });
 
-  it('passes on what is called like a member of every object, at any depth', async () => {
-    const named =
-      '{"constructor":{"type":"string"},"toString":1,"valueOf":[],"hasOwnProperty":{},"prototype":"p","__proto__":{"x":1}}';
-    const part = `{"type":"text","text":"Hi","meta":${named}}`;
-    const tools = `[{"type":"function","function":{"name":"f","parameters":{"properties":${named}}}}]`;
-    const { status } = await rig.ask(
-      'POST',
-      `${path}/turns`,
-      `{"content":[${part}],"tools":${tools},"constructor":"c"}`,
-    );
-    const body = JSON.stringify(rig.generator.calls.at(-1)?.request.body);
-    expect([status, body]).toEqual([200, expect.stringContaining(`"tools":${tools}`)]);
-    expect(body).toContain(`"constructor":"c"`);
-    expect(body).toContain(`"content":[${part}]`);
-    const { text: log } = await rig.ask('GET', `${path}/messages`);
-    expect(log).toContain(part);
-  });
-
   it('takes content parts, and tells them to the model as they are', async () => {
     const content = [
       { type: 'text', text: 'What is it?' },

@@ -1,15 +1,18 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
 import { Type } from 'class-transformer';
 import { IsInt, IsObject, IsOptional, IsString, Matches, Max, MaxLength, Min, MinLength } from 'class-validator';
+import { ClosedBody } from '../../http/index.js';
 import { LIST_CURSOR } from './list.cursor.js';
 import { IsMetadata, METADATA_SCHEMA } from './metadata.rule.js';
 
 const LONGEST_TITLE = 512;
 const LONGEST_MODEL = 256;
+const LONGEST_SYSTEM = 1_000_000;
 const DEFAULT_LISTED = 20;
 const MOST_LISTED = 100;
 
 /** The body of `POST /v1/conversations` and of `PUT` and `PATCH`. Null stands for none. */
+@ClosedBody(true)
 export class ConversationBody {
   @ApiPropertyOptional({ type: String, nullable: true, maxLength: LONGEST_TITLE, example: 'Trip to Rome' })
   @IsOptional()
@@ -34,10 +37,12 @@ export class ConversationBody {
   @ApiPropertyOptional({
     type: String,
     nullable: true,
+    maxLength: LONGEST_SYSTEM,
     description: 'the system prompt: sent with every turn, whatever else is left out',
     example: 'You plan trips.',
   })
   @IsOptional()
+  @MaxLength(LONGEST_SYSTEM)
   @IsString()
   readonly system?: string | null;
 

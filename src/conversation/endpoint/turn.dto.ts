@@ -4,7 +4,6 @@ import {
   IsBoolean,
   IsIn,
   IsInt,
-  IsObject,
   IsOptional,
   IsPositive,
   IsString,
@@ -13,6 +12,7 @@ import {
 } from 'class-validator';
 import type { TurnStatus } from '../store/index.js';
 import type { WindowSummary } from '../turn/turn.planner.js';
+import { IsWellFormed } from './metadata.rule.js';
 import { MessageObject } from './message.dto.js';
 
 const LONGEST_NAME = 256;
@@ -57,16 +57,6 @@ export class AnswerBody {
   @IsOptional()
   @Equals(1, { message: 'n must be 1: a turn has one answer' })
   readonly n?: number | null;
-
-  @ApiPropertyOptional({
-    type: 'object',
-    nullable: true,
-    additionalProperties: true,
-    description: 'the usage is always told',
-  })
-  @IsOptional()
-  @IsObject()
-  readonly stream_options?: object | null;
 }
 
 /** The body of `POST /v1/conversations/{id}/turns`. */
@@ -111,6 +101,7 @@ export class UserChatBody extends AnswerBody {
     description: 'your name for the user: each has one conversation',
     example: 'user-4711',
   })
+  @IsWellFormed()
   @MaxLength(LONGEST_NAME)
   @MinLength(1)
   @IsString()

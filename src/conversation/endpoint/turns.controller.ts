@@ -11,7 +11,7 @@ import { CurrentExchange, type Exchange } from './exchange.decorator.js';
 import { readLastEventId, TurnAnswers } from './turn.answers.js';
 import { AnswerBody, TurnBody, type TurnCard, TurnQuery } from './turn.dto.js';
 import { readAsk } from './turn.reader.js';
-import { identityOf, inputOf, parametersOf } from './turn.request.js';
+import { checkMembers, identityOf, inputOf, parametersOf } from './turn.request.js';
 import { CancelTurnDocs, CreateTurnDocs, RegenerateTurnDocs, RetrieveTurnDocs, TurnEventsDocs } from './turns.docs.js';
 
 /** Turns of a conversation. */
@@ -53,6 +53,7 @@ export class TurnsController {
     const reading = { waits: onBusy === 'wait', asked: [identityOf(body), turn], settings: this.settings };
     const ask = readAsk(exchange, { place: placeOf(exchange.caller, id), ...reading });
     const { model } = body;
+    checkMembers(body);
     const changes = { ...parametersOf(body), ...(typeof model === 'string' && { model }) };
     const asked = await this.turns.askAgain(ask, turn, changes);
     return this.answers.answer(ask.place, asked, body, exchange);
@@ -77,7 +78,7 @@ export class TurnsController {
   ): Promise<Readable> {
     const place = placeOf(exchange.caller, id);
     const afterId = readLastEventId(exchange.request.headers['last-event-id']);
-    const turn = await this.watch.find(place, turnId);
+    const turn = await this.watch.findAfter(place, turnId, afterId);
     return this.answers.events(place, turn.id, afterId, exchange);
   }
 

@@ -2,6 +2,7 @@ import { Inject, Injectable } from '@nestjs/common';
 import type { Catalogue } from '../../ai/index.js';
 import type { Caller } from '../../auth/index.js';
 import type { ModelSettings } from '../../config/index.js';
+import { ApiError } from '../../http/index.js';
 import { CONVERSATION_CATALOGUE, CONVERSATION_STORE } from '../conversation.options.js';
 import type { ConversationStore, Place } from '../store/index.js';
 import { conversationMissing } from '../turn/turn.errors.js';
@@ -26,6 +27,7 @@ export class WindowPreviews {
     const conversation = await this.store.find(place);
     if (conversation === undefined) throw conversationMissing();
     const model = turnModel(this.catalogue, caller, [query.model, conversation.model]);
+    checkOutput(query, model.settings);
     const parameters = query.max_tokens === undefined ? {} : { max_tokens: query.max_tokens };
     const plan = await this.planner.plan({ place, model, parameters, messages: [] });
     const { settings } = model;
@@ -43,6 +45,13 @@ export class WindowPreviews {
     const prices = this.catalogue.liveDeployments(model)[0]?.prices;
     return prices === undefined ? null : (tokens * prices.input) / TOKENS_PER_PRICE;
   }
+}
+
+/** @throws ApiError invalid_request, as a turn would */
+function checkOutput({ max_tokens: asked = 0 }: WindowQuery, { name, maxOutputTokens }: ModelSettings): void {
+  if (asked <= maxOutputTokens) return;
+  const message = `max_tokens must be at most ${String(maxOutputTokens)}, the most that ${name} answers`;
+  throw new ApiError('invalid_request', message, { param: 'max_tokens' });
 }
 
 function leftOut(plan: TurnPlan): readonly LeftOutCard[] {

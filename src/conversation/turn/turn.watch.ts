@@ -1,4 +1,5 @@
 import { Inject, Injectable } from '@nestjs/common';
+import { ApiError } from '../../http/index.js';
 import { CONVERSATION_STORE } from '../conversation.options.js';
 import type { ConversationStore, Place, Turn } from '../store/index.js';
 import { turnMissing } from './turn.errors.js';
@@ -23,6 +24,18 @@ export class TurnWatch {
     if (turn.status !== 'running') return turn;
     await this.recovery.endIfLeft(place, turnId);
     return this.#find(place, turnId);
+  }
+
+  /** One to be read on after an event. @throws ApiError not_found, invalid_request: it has told no such event */
+  async findAfter(place: Place, turnId: string, afterId: number | undefined): Promise<Turn> {
+    const turn = await this.find(place, turnId);
+    if (afterId === undefined || afterId < 1) return turn;
+    const page = await this.store.events(place, turnId, { afterId: afterId - 1, limit: 1, process: undefined });
+    if (page === undefined) throw turnMissing();
+    if (page.events.length > 0 || !page.isWhole) return turn;
+    throw new ApiError('invalid_request', 'last-event-id is beyond the last event of this turn', {
+      param: 'last-event-id',
+    });
   }
 
   /** Stops it, and waits a moment for its end. What has come of the reply stays. @throws ApiError not_found */
