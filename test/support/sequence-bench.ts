@@ -48,6 +48,8 @@ export class SequenceBench {
   attemptMs = 100;
   onSleep: () => void = () => undefined;
   enterMs = 0;
+  /** Whether the candidates have limits of ours. */
+  isLimited = false;
   /** How often each was asked for at the door. */
   readonly entered: string[] = [];
 
@@ -80,6 +82,7 @@ export class SequenceBench {
         this.entered.push(nameOf(candidate));
         return Promise.resolve(this.obstacles.get(nameOf(candidate)) ?? this.atTheDoor.get(nameOf(candidate)));
       },
+      isLimited: () => this.isLimited,
       forgo: (candidate) => void this.forgone.push(nameOf(candidate)),
     };
     this.sequence = new AttemptSequence(this.call, this.plan, gate, {

@@ -14,6 +14,8 @@ export interface Gate {
    * @param waitMs - how long room may be waited for; where that is known not to be enough, it is not waited for at all
    */
   enter(candidate: Candidate, waitMs: number): Promise<Obstacle | undefined>;
+  /** It has limits of ours, within which calls are let in one after the other: whoever waits is no burden to its provider. */
+  isLimited(candidate: Candidate): boolean;
   /** It was entered, and will not be called after all. */
   forgo(candidate: Candidate): void;
 }

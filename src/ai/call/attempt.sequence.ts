@@ -1,7 +1,8 @@
 import { ApiError } from '../../http/index.js';
+import type { Obstacle } from '../route/obstacle.js';
 import type { Candidate, RoutePlan } from '../route/route.plan.js';
 import { UpstreamFailure } from '../upstream/upstream-failure.js';
-import { detourOf, type Limited, limitedFor, willHaveRoom } from './attempt.obstacles.js';
+import { detourOf, type Limited, limitedFor, standsForMs, willHaveRoom } from './attempt.obstacles.js';
 import { type Gate, type Pace, type Turn, USUAL_PACE } from './attempt.ports.js';
 import type { CompletionCall } from './completion-call.js';
 import { type AttemptState, type NextStep, mostMeaningful, nextStep } from './failure.policy.js';
@@ -94,14 +95,16 @@ export class AttemptSequence {
   }
 
   /**
-   * Where nobody could be called and one is only at its rate limit, for no longer than the patience that a retry has too: it is waited for,
-   * as by a call that was under way when the limit was met.
+   * Where nobody could be called and one is only at its rate limit, it is waited for, as by a call that was under way when the limit
+   * was met: where it has limits of ours, up to the deadline, as for any other room in them; else for no longer than the patience
+   * that a retry has too.
    */
   private async tryAfterLimit<T>(attempt: (turn: Turn) => Promise<T>): Promise<Outcome<T> | undefined> {
     const [soonest] = this.#limited.toSorted((a, b) => a.waitMs - b.waitMs);
     if (soonest === undefined || this.call.report.attempts > 0) return undefined;
     const { candidate, at, waitMs } = soonest;
-    const { patienceMs, firstBackoffMs } = this.#pace.rules;
+    const { firstBackoffMs } = this.#pace.rules;
+    const patienceMs = this.gate.isLimited(candidate) ? this.remainingMs() : this.#pace.rules.patienceMs;
     const afterMs = waitMs + firstBackoffMs * this.#pace.random();
     if (waitMs > patienceMs || afterMs >= this.remainingMs()) return undefined;
     const untilMs = this.remainingMs() - patienceMs;
@@ -140,14 +143,14 @@ export class AttemptSequence {
     for (;;) {
       const obstacle = await this.gate.enter(candidate, this.patienceMs(at));
       if (obstacle === undefined) break;
-      const waitMs = obstacle.error.retryAfterMs ?? 0;
+      const waitMs = standsForMs(obstacle);
       const isCooling = obstacle.detour === 'cooldown';
       const mayWait = untilMs !== undefined && isCooling && waitMs < this.remainingMs() - untilMs;
       if (!mayWait || this.othersAfter(at).length > 0) {
         this.plan.meet(candidate, obstacle);
         return false;
       }
-      await this.pause(Math.min(Math.max(waitMs, LEAST_LOOK_MS), this.longestLookMs()));
+      await this.pause(this.lookMs(obstacle));
     }
     if (this.remainingMs() > 0) return true;
     this.gate.forgo(candidate);
@@ -159,9 +162,10 @@ export class AttemptSequence {
     return this.othersAfter(at).length > 0 ? this.busyWaitMs(at) : this.remainingMs();
   }
 
-  /** Random, so that all who wait do not look in the same millisecond. */
-  private longestLookMs(): number {
-    return LONGEST_LOOK_MS * (0.5 + this.#pace.random() / 2);
+  /** Until an obstacle is looked at again. Random, so that all who wait do not look in the same millisecond. */
+  private lookMs(obstacle: Obstacle): number {
+    const longestMs = LONGEST_LOOK_MS * (0.5 + this.#pace.random() / 2);
+    return obstacle.isProbed === true ? longestMs : Math.min(Math.max(standsForMs(obstacle), LEAST_LOOK_MS), longestMs);
   }
 
   /** @throws the caller's reason to leave, instead of the timer's */

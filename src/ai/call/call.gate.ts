@@ -10,6 +10,7 @@ import type { AttemptQuota } from '../quota/attempt.quota.js';
 import type { CallQuota } from '../quota/call.quota.js';
 import type { Detour, Obstacle } from '../route/obstacle.js';
 import type { Candidate } from '../route/route.plan.js';
+import { UpstreamFailure } from '../upstream/upstream-failure.js';
 import type { Gate } from './attempt.ports.js';
 import type { UpstreamGate } from './upstream.gate.js';
 
@@ -56,9 +57,25 @@ export class CallGate implements Gate {
     }
   }
 
+  isLimited(candidate: Candidate): boolean {
+    return this.quota.isLimited(candidate);
+  }
+
   forgo(candidate: Candidate): void {
     void this.take().cancel();
     this.upstream.forgo(candidate);
+  }
+
+  /**
+   * An attempt failed. Where its provider is at a rate limit and asks for a pause, nobody who waits for room is let in before it is
+   * over: they would all meet the cooldown one after the other.
+   *
+   * @param isOnly - its model has no other deployment
+   */
+  failed(candidate: Candidate, error: unknown, isOnly: boolean): void {
+    if (!(error instanceof UpstreamFailure) || error.blame !== 'upstream') return;
+    const { code, retryAfterMs } = error;
+    if (code === 'rate_limit_exceeded' && retryAfterMs !== undefined) this.quota.hold(candidate, retryAfterMs, isOnly);
   }
 
   /** What was reserved for the attempt that begins now; it is its owner's to end. */

@@ -122,6 +122,7 @@ export class CompletionService {
         attempt.timers.stop();
         account.ended(attempt, { ...usageOf(error), delivered: '', error });
         this.over(attempt, error);
+        gate.failed(turn.candidate, error, plan.isOnly(turn.candidate));
         throw error;
       }
     });

@@ -19,6 +19,8 @@ export interface QuotaCall extends Pick<CallSize, 'maxOutputTokens' | 'choices'>
 
 /** How much longer than its deadline an attempt may take to be settled, ms. */
 const SETTLING_MS = 5_000;
+/** A provider that asks for a longer pause is asked again after this, ms. */
+const LONGEST_HOLD_MS = 60_000;
 
 /**
  * The reservations of one call: in its caller's limits once, and for each attempt in the caller's budget and in the limits of the
@@ -77,6 +79,24 @@ export class CallQuota {
       if (quota.isInTime) return quota;
       // The last one was waited for so long that the grant of an earlier one is too old.
       await quota.cancel();
+    }
+  }
+
+  /** There are limits of ours on what all callers send there. */
+  isLimited({ model, deployment }: Candidate): boolean {
+    return this.scopes.ofModel(model) !== undefined || this.scopes.ofDeployment(deployment) !== undefined;
+  }
+
+  /**
+   * Its provider asks for a pause: in all processes nobody is let in for so long, or for as long as is believed. Whoever waits keeps
+   * his place.
+   *
+   * @param isOnly - the model has no other deployment, which could use the model's limits meanwhile
+   */
+  hold({ model, deployment }: Candidate, forMs: number, isOnly: boolean): void {
+    const scopes = [isOnly ? this.scopes.ofModel(model) : undefined, this.scopes.ofDeployment(deployment)];
+    for (const held of scopes) {
+      if (held !== undefined) void this.admission.hold(held.scope, Math.min(forMs, LONGEST_HOLD_MS));
     }
   }
 

@@ -20,4 +20,6 @@ export interface Obstacle {
   readonly detour: Detour | undefined;
   /** What the caller is told if nothing else answers. */
   readonly error: ApiError;
+  /** One call of the fleet is finding out whether it is over: it may be so long before the error's `retryAfterMs`. */
+  readonly isProbed?: boolean;
 }

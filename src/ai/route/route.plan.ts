@@ -32,6 +32,11 @@ export class RoutePlan {
     private readonly known: readonly MetObstacle[],
   ) {}
 
+  /** No other candidate serves its model. */
+  isOnly({ model }: Candidate): boolean {
+    return this.candidates.filter((each) => each.model === model).length <= 1;
+  }
+
   /** A candidate was passed over, or failed. */
   meet({ model, deployment }: Candidate, obstacle: Obstacle): void {
     this.#met.push({ ...obstacle, model: model.name, deployment: deployment.id });

@@ -49,6 +49,39 @@ describe('AttemptSequence, where nobody may be called now', () => {
     expect([bench.slept, bench.tried]).toEqual([[], []]);
   });
 
+  it('waits up to its deadline where room is given out by limits of ours', async () => {
+    const bench = new SequenceBench(byName('one'));
+    bench.isLimited = true;
+    bench.obstacles.set('one', limited(45_000));
+    bench.onSleep = () => {
+      bench.obstacles.clear();
+    };
+    expect(await bench.run({ one: ['ok'] })).toBe('one');
+    expect(bench.slept).toEqual([45_125]);
+    const late = new SequenceBench(byName('one'), 45_000);
+    late.isLimited = true;
+    late.obstacles.set('one', limited(45_000));
+    expect(await late.failed({})).toMatchObject({ code: 'rate_limit_exceeded', retryAfterMs: 45_000 });
+    expect(late.slept).toEqual([]);
+  });
+
+  it('goes on as soon as somebody else’s probe has ended, however long that may take', async () => {
+    const bench = new SequenceBench(byName('one'), 4_000);
+    bench.isLimited = true;
+    const probed = coolingDown(one.deployment, {
+      retryAfterMs: 5_000,
+      code: 'rate_limit_exceeded',
+      state: 'half-open',
+    });
+    bench.obstacles.set('one', probed);
+    bench.onSleep = () => {
+      if (bench.nowMs > 1_000) bench.obstacles.clear();
+    };
+    expect(await bench.run({ one: ['ok'] })).toBe('one');
+    expect(bench.nowMs).toBeLessThan(1_500);
+    expect(bench.slept.length).toBeGreaterThan(3);
+  });
+
   it('does not wait where somebody else was called, or can be', async () => {
     const other = new SequenceBench(byName('one', 'two'));
     other.obstacles.set('one', limited(1_000));
