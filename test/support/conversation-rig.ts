@@ -9,6 +9,7 @@ import { configureObservability, createLogger, ObservabilityModule } from '../..
 import type { AnyStore } from '../../src/store/index.js';
 import { TokenCounters } from '../../src/tokens/index.js';
 import { callerWithKey } from './callers.js';
+import { eventually } from './eventually.js';
 import { catalogue, deployment, model, provider } from './catalogues.js';
 import { type Answer, readAnswer } from './completion-rig.js';
 import { startHttpApp, type HttpApp } from './http-app.js';
@@ -98,11 +99,15 @@ export class ConversationRig {
     return readAnswer(await this.send(method, path, body, how));
   }
 
-  /** A new conversation. @returns its path */
+  /** A new conversation, once the store answers: on a busy machine its first connection takes a while. @returns its path */
   async create(body: object = {}): Promise<string> {
-    const { status, text, body: card } = await this.ask('POST', '/v1/conversations', body);
-    if (status !== 200) throw new Error(`no conversation: ${text}`);
-    return `/v1/conversations/${String(card['id'])}`;
+    let answer = await this.ask('POST', '/v1/conversations', body);
+    await eventually(async () => {
+      if (answer.status === 503) answer = await this.ask('POST', '/v1/conversations', body);
+      return answer.status !== 503;
+    });
+    if (answer.status !== 200) throw new Error(`no conversation: ${answer.text}`);
+    return `/v1/conversations/${String(answer.body['id'])}`;
   }
 
   turn(path: string, body: object | string, how: SendOptions = {}): Promise<Answer> {
