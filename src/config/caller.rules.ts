@@ -77,8 +77,7 @@ function fromFile(file: CallerFile, index: number, faults: Faults): Found {
 /** A budget that limits nothing is none, and may be a slip. */
 function budgetSettings(file: BudgetFile, path: string, faults: Faults): BudgetSettings {
   const { hard, ...amounts } = plain(file);
-  if (Object.keys(amounts).length === 0)
-    faults.add(path, 'must limit USD or tokens, by the day or by the month');
+  if (Object.keys(amounts).length === 0) faults.add(path, 'must limit USD or tokens, by the day or by the month');
   return { ...amounts, hard };
 }
 
