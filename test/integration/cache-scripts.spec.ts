@@ -60,7 +60,11 @@ describe('the scripts of kept answers', () => {
     const { store, redis } = await start();
     await store.finish({ ...place, purpose: '', text: 'long', keep: { ...keep, forMs: 50_000 } });
     await store.finish({ ...place, purpose: '', text: 'short', keep: { ...keep, answer: 'b' } });
-    expect(redis.lives.slice(0, 2)).toEqual([51_000, 51_000]);
+    // The second write may come a few milliseconds after the first.
+    for (const life of redis.lives.slice(0, 2)) {
+      expect(life).toBeGreaterThan(50_000);
+      expect(life).toBeLessThanOrEqual(51_000);
+    }
   });
 
   it('begin a shelf anew of which somebody has deleted a part', async () => {

@@ -49,6 +49,11 @@ const waiting = { waitMs: 5 * MINUTE };
 
 /** What chance seldom comes upon. */
 export const RARE_LIVES: readonly AdmissionLife[] = [
+  // A store that knows nothing of a scope that was used before: no burst.
+  life(
+    { windows: [{ windowMs: MINUTE, requests: 60 }] },
+    ...Array.from({ length: 5 }, (_, number) => acquire(10, `p1-${number}`, { seen: true })),
+  ),
   // A calendar that goes round more than once.
   life(
     { windows: [{ windowMs: MINUTE, requests: 2 }] },
