@@ -79,8 +79,8 @@ describe('the two stores of conversations', () => {
         },
       );
       await fc.assert(property, { numRuns: RUNS, endOnFailure: true });
-      // Or the sequences say nothing. Of a few, chance may have turns of one kind only.
-      expect(sized(ended + left, Math.min(ended, left))).toBeGreaterThan(RUNS / 10);
+      // Or the sequences say nothing.
+      expect(Math.min(ended, left)).toBeGreaterThan(RUNS / 10);
     },
     TIMEOUT_MS,
   );
