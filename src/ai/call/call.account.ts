@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import { ClientGoneError, toApiError } from '../../http/index.js';
 import { type Bill, billOf, FREE_BILL } from '../ledger/bill.js';
 import { type CallEnd, type LedgerEntry, NANO_PER_USD } from '../ledger/ledger.entry.js';
@@ -7,6 +6,7 @@ import type { CallQuota } from '../quota/call.quota.js';
 import type { Settlement } from '../quota/attempt.quota.js';
 import { UpstreamFailure } from '../upstream/upstream-failure.js';
 import type { Attempt } from './attempt.js';
+import { ledgerEntry } from './call.entry.js';
 import type { CompletionCall } from './completion-call.js';
 import type { Usage } from './cost.js';
 
@@ -129,27 +129,12 @@ export class CallAccount {
   }
 
   #entry(bill: Bill, error: unknown): LedgerEntry {
-    const { report, requestId, request, idempotencyKeyHash } = this.call;
-    // Each member by its name, also those that say nothing: entries of one shape take a fraction of the memory.
-    return {
-      promptTokens: bill.promptTokens,
-      cachedTokens: bill.cachedTokens,
-      completionTokens: bill.completionTokens,
-      reasoningTokens: bill.reasoningTokens,
-      costNanoUsd: bill.costNanoUsd,
-      isEstimated: bill.isEstimated,
-      callId: randomUUID(),
-      at: Date.now(),
-      requestId,
-      requested: request.model ?? request.models?.[0] ?? '',
-      model: report.model,
-      provider: report.provider,
-      deployment: this.#last?.candidate.deployment.id,
+    return ledgerEntry(this.call, bill, {
       end: endOf(bill, error),
       code: error === undefined ? undefined : codeOf(error),
-      attempts: report.attempts,
-      idempotencyKeyHash,
-    };
+      attempts: this.call.report.attempts,
+      deployment: this.#last?.candidate.deployment.id,
+    });
   }
 }
 

@@ -1,6 +1,6 @@
-import { randomUUID } from 'node:crypto';
 import { Injectable } from '@nestjs/common';
 import { CallAccounts } from '../call/call.accounts.js';
+import { ledgerEntry } from '../call/call.entry.js';
 import type { CompletionCall } from '../call/completion-call.js';
 import { FREE_BILL } from '../ledger/bill.js';
 import { Ledger } from '../ledger/ledger.js';
@@ -18,20 +18,9 @@ export class QuotaAccounts implements ReuseAccounts {
     const quota = this.accounts.quotaOf(call);
     await quota.enter(undefined);
     void quota.end(0);
-    const { report, requestId, request, caller, idempotencyKeyHash } = call;
+    const { report, caller } = call;
     report.queueMs = quota.queueMs;
     report.usage = quota.usage;
-    this.ledger.book(caller.id, {
-      ...FREE_BILL,
-      callId: randomUUID(),
-      at: Date.now(),
-      requestId,
-      requested: request.model ?? request.models?.[0] ?? '',
-      ...(report.model !== undefined && { model: report.model }),
-      ...(report.provider !== undefined && { provider: report.provider }),
-      end,
-      attempts: 0,
-      ...(idempotencyKeyHash !== undefined && { idempotencyKeyHash }),
-    });
+    this.ledger.book(caller.id, ledgerEntry(call, FREE_BILL, { end, attempts: 0 }));
   }
 }
