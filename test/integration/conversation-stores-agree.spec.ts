@@ -8,11 +8,13 @@ import {
   type RedisConversationBench,
 } from '../support/conversation-bench.js';
 import { type Seen, type Step, steps, turnAt } from '../support/conversation-sequences.js';
-import { sized } from '../support/proof-scale.js';
+import { isFullProof, sized } from '../support/proof-scale.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 
 const RUNS = sized(25, 2_000);
 const MOST_STEPS = 60;
+/** Few sequences are always the same, so that both ways in which turns end are surely among them; many are by chance. */
+const CHANCE = isFullProof ? {} : { seed: 8 };
 const TIMEOUT_MS = sized(60_000, 3_600_000);
 
 /** All that can be seen of a conversation. */
@@ -78,7 +80,7 @@ describe('the two stores of conversations', () => {
           left += text.split('"kind":"left"').length - 1;
         },
       );
-      await fc.assert(property, { numRuns: RUNS, endOnFailure: true });
+      await fc.assert(property, { numRuns: RUNS, endOnFailure: true, ...CHANCE });
       // Or the sequences say nothing.
       expect(Math.min(ended, left)).toBeGreaterThan(RUNS / 10);
     },
