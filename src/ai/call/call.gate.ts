@@ -12,7 +12,11 @@ import type { Detour, Obstacle } from '../route/obstacle.js';
 import type { Candidate } from '../route/route.plan.js';
 import { UpstreamFailure } from '../upstream/upstream-failure.js';
 import type { Gate } from './attempt.ports.js';
+import { LoopTurns } from './loop.turns.js';
 import type { UpstreamGate } from './upstream.gate.js';
+
+/** Of the process: it has one event loop. */
+const turns = new LoopTurns();
 
 /** Lets one call's attempts pass: by what the fleet knows of the deployment, and by the room in every limit and budget. */
 export class CallGate implements Gate {
@@ -46,7 +50,7 @@ export class CallGate implements Gate {
         await quota.cancel();
         return obstacle;
       }
-      if (quota.isLimited) await ownTurn();
+      if (quota.isLimited) await turns.next();
       if (quota.isInTime) {
         this.#taken = quota;
         return undefined;
@@ -95,14 +99,6 @@ export class CallGate implements Gate {
       return { detour, error: toApiError(error) };
     }
   }
-}
-
-/**
- * A window may let in hundreds of calls at one moment, and sending them takes this process a while. Each goes out in a turn of the
- * event loop of its own, so that whether it is still in time is asked right before it is sent, not before all of them are.
- */
-function ownTurn(): Promise<void> {
-  return new Promise((resolve) => setImmediate(resolve));
 }
 
 /** Undefined: it says nothing of the deployment. */
