@@ -6,6 +6,7 @@ import { describeReplies } from './provider.replies.js';
 import { describeRequests } from './provider.requests.js';
 import type { ProviderBench, ProviderRig, Subject } from './provider.rig.js';
 import { describeSecrets } from './provider.secrets.js';
+import { describeSending } from './provider.sending.js';
 import { describeStreams } from './provider.streams.js';
 
 /** What every adapter does, whatever its provider speaks. */
@@ -45,6 +46,9 @@ export function describeProvider(rig: ProviderRig): void {
     });
     describe('ends at its signal', () => {
       describeAborts(subject);
+    });
+    describe('is in time', () => {
+      describeSending(subject);
     });
     describe('keeps the key', () => {
       describeSecrets(subject);

@@ -4,6 +4,7 @@ import { parseChatRequest } from '../../src/ai/call/chat-request.js';
 import type { CompletionCall } from '../../src/ai/call/completion-call.js';
 import type { Obstacle } from '../../src/ai/route/obstacle.js';
 import { type Candidate, RoutePlan } from '../../src/ai/route/route.plan.js';
+import type { LateSendError } from '../../src/ai/upstream/sending.js';
 import type { UpstreamFailure } from '../../src/ai/upstream/upstream-failure.js';
 import { catalogue, deployment, model, provider } from './catalogues.js';
 
@@ -29,7 +30,7 @@ export function candidateAt(at: number): Candidate {
   return found;
 }
 
-export type Outcome = UpstreamFailure | 'ok';
+export type Outcome = UpstreamFailure | LateSendError | 'ok';
 
 /** A request's way through its candidates in a time of its own: every attempt takes 100 ms, and sleeping takes what it says. */
 export class SequenceBench {

@@ -1,6 +1,7 @@
 import { ApiError } from '../../http/index.js';
 import type { Obstacle } from '../route/obstacle.js';
 import type { Candidate, RoutePlan } from '../route/route.plan.js';
+import { LateSendError } from '../upstream/sending.js';
 import { UpstreamFailure } from '../upstream/upstream-failure.js';
 import { detourOf, type Limited, limitedFor, standsForMs, willHaveRoom } from './attempt.obstacles.js';
 import { type Gate, type Pace, type Turn, USUAL_PACE } from './attempt.ports.js';
@@ -123,6 +124,13 @@ export class AttemptSequence {
         return { value: await attempt({ candidate, remainingMs, isLast: others.length === 0 }) };
       } catch (error) {
         this.call.signal.throwIfAborted();
+        if (error instanceof LateSendError) {
+          // Its connection has taken too long: it was no attempt, and is let in once more.
+          this.call.report.attempts -= 1;
+          attemptsHere -= 1;
+          if (!(await this.mayReturn(candidate, at, undefined))) return { step: { kind: 'leave' } };
+          continue;
+        }
         if (!(error instanceof UpstreamFailure)) throw error;
         const step = this.judge(candidate, error, { attemptsHere, others });
         if (step.kind !== 'retry') return { step };

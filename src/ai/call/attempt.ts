@@ -2,6 +2,7 @@ import { editObject } from '../wire/json-text.js';
 import type { JsonObject } from '../wire/json-value.js';
 import type { Candidate } from '../route/route.plan.js';
 import type { AttemptRequest } from '../upstream/provider.adapter.js';
+import { LateSendError } from '../upstream/sending.js';
 import { type AttemptLimits, AttemptTimers } from './attempt.timers.js';
 import type { AttemptQuota } from '../quota/attempt.quota.js';
 import { maxOutputTokensOf, OWN_MEMBERS } from './chat-request.js';
@@ -55,6 +56,14 @@ function attemptRequest(
     connectMs: model.timeouts.connectMs,
     signal,
     progressed,
+    sending: quota.isLimited ? sendingWith(quota) : undefined,
+  };
+}
+
+function sendingWith(quota: AttemptQuota): () => void {
+  return () => {
+    if (!quota.isInTime) throw new LateSendError();
+    quota.sent();
   };
 }
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { ClientGoneError, toApiError } from '../../http/index.js';
 import { type Bill, billOf, FREE_BILL } from '../ledger/bill.js';
 import { type CallEnd, type LedgerEntry, NANO_PER_USD } from '../ledger/ledger.entry.js';
@@ -20,6 +21,9 @@ export interface AttemptEnd {
   /** Undefined: at its regular end. */
   readonly error?: unknown;
 }
+
+/** How long a provider may take to see that we hung up, ms: until then it has the call in flight, and counts it. */
+const SEEN_MS = 150;
 
 interface Counted {
   readonly promptTokens: number;
@@ -44,6 +48,7 @@ export interface AccountPorts {
  */
 export class CallAccount {
   readonly #pending: Promise<void>[] = [];
+  readonly #leaving: Promise<void>[] = [];
   readonly #bills: Bill[] = [];
   #last: Attempt | undefined;
   #isOver = false;
@@ -60,7 +65,12 @@ export class CallAccount {
     const isSilent = usage === undefined && delivered === '' && error !== undefined;
     if (isSilent) this.#settleSilent(attempt, error);
     else if (usage === undefined) this.#pending.push(this.#settleCounted(attempt, end));
-    else this.#settleBilled(attempt, billOf({ ...this.#outcome(attempt, end), promptTokens: 0, deliveredTokens: 0 }));
+    else this.#settleBilled(attempt, end, { promptTokens: 0, deliveredTokens: 0 });
+  }
+
+  /** An attempt never went onto the wire: what was reserved for it is free again. */
+  unsent({ quota }: Attempt): void {
+    void quota.cancel();
   }
 
   /** The call is over; a second time does nothing. */
@@ -76,19 +86,22 @@ export class CallAccount {
     const wasSent = this.#last !== undefined;
     const settled = this.ports.quota.end(wasSent ? bill.promptTokens + bill.completionTokens : 0);
     this.ports.book(this.call.caller.id, this.#entry(bill, error));
-    await settled;
+    await Promise.all([settled, ...this.#leaving]);
   }
 
   /** Nothing came of it. Whoever failed bills nothing; where we hung up, the provider may go on and bill what nobody saw. */
   #settleSilent(attempt: Attempt, error: unknown): void {
-    const hasHungUp = attempt.timers.expired !== undefined || !(error instanceof UpstreamFailure);
-    if (hasHungUp) {
-      this.#settle(attempt, { taken: undefined, isCounted: true });
+    if (attempt.quota.isUnsent) {
+      this.unsent(attempt);
+      return;
+    }
+    if (hasHungUp(attempt, error) || !(error instanceof UpstreamFailure)) {
+      this.#settle(attempt, { taken: undefined, isCounted: true }, error);
       this.#pending.push(this.#billReserved(attempt));
       return;
     }
     const isRefusal = error.blame !== 'upstream';
-    this.#settle(attempt, { taken: { tokens: 0, microUsd: 0 }, isCounted: isRefusal });
+    this.#settle(attempt, { taken: { tokens: 0, microUsd: 0 }, isCounted: isRefusal }, error);
   }
 
   /** As its budget has it booked; without one, by the prompt and the answer that was expected. */
@@ -104,15 +117,15 @@ export class CallAccount {
   }
 
   async #settleCounted(attempt: Attempt, end: AttemptEnd): Promise<void> {
-    const counted = await this.ports.count(attempt, end.delivered);
-    this.#settleBilled(attempt, billOf({ ...this.#outcome(attempt, end), ...counted }));
+    this.#settleBilled(attempt, end, await this.ports.count(attempt, end.delivered));
   }
 
   #outcome({ candidate }: Attempt, { usage, reasoningTokens, error }: AttemptEnd) {
     return { usage, reasoningTokens, isComplete: error === undefined, prices: candidate.deployment.prices };
   }
 
-  #settleBilled(attempt: Attempt, bill: Bill): void {
+  #settleBilled(attempt: Attempt, end: AttemptEnd, counted: Counted): void {
+    const bill = billOf({ ...this.#outcome(attempt, end), ...counted });
     this.#bills.push(bill);
     this.ports.billed(attempt, bill);
     const tokens = bill.promptTokens + bill.completionTokens;
@@ -121,11 +134,14 @@ export class CallAccount {
       bill.costNanoUsd === undefined
         ? (attempt.quota.budgeted?.microUsd ?? 0)
         : microUsdOf(bill.costNanoUsd / NANO_PER_USD);
-    this.#settle(attempt, { taken: { tokens, microUsd }, isCounted: true });
+    this.#settle(attempt, { taken: { tokens, microUsd }, isCounted: true }, end.error);
   }
 
-  #settle(attempt: Attempt, settlement: Settlement): void {
-    void attempt.quota.settle(settlement);
+  #settle(attempt: Attempt, settlement: Settlement, error: unknown): void {
+    const { quota } = attempt;
+    const isInFlight = quota.isLimited && hasHungUp(attempt, error);
+    if (isInFlight) this.#leaving.push(sleep(SEEN_MS).then(() => quota.settle(settlement)));
+    else void quota.settle(settlement);
   }
 
   #entry(bill: Bill, error: unknown): LedgerEntry {
@@ -136,6 +152,11 @@ export class CallAccount {
       deployment: this.#last?.candidate.deployment.id,
     });
   }
+}
+
+/** The provider may go on, and does not know yet that nobody listens. */
+function hasHungUp({ timers }: Attempt, error: unknown): boolean {
+  return timers.expired !== undefined || (error !== undefined && !(error instanceof UpstreamFailure));
 }
 
 function endOf({ completionTokens }: Bill, error: unknown): CallEnd {

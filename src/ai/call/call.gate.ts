@@ -12,11 +12,7 @@ import type { Detour, Obstacle } from '../route/obstacle.js';
 import type { Candidate } from '../route/route.plan.js';
 import { UpstreamFailure } from '../upstream/upstream-failure.js';
 import type { Gate } from './attempt.ports.js';
-import { LoopTurns } from './loop.turns.js';
 import type { UpstreamGate } from './upstream.gate.js';
-
-/** Of the process: it has one event loop. */
-const turns = new LoopTurns();
 
 /** Lets one call's attempts pass: by what the fleet knows of the deployment, and by the room in every limit and budget. */
 export class CallGate implements Gate {
@@ -50,12 +46,11 @@ export class CallGate implements Gate {
         await quota.cancel();
         return obstacle;
       }
-      if (quota.isLimited) await turns.next();
       if (quota.isInTime) {
         this.#taken = quota;
         return undefined;
       }
-      // Asking who may probe has taken too long, or sending what was let in with it.
+      // Asking who may probe has taken too long.
       this.upstream.forgo(candidate);
       await quota.cancel();
     }

@@ -4,6 +4,7 @@ import { ADAPTERS, type Adapters } from '../upstream/adapters.js';
 import type { ProviderAdapter } from '../upstream/provider.adapter.js';
 import { readReasoningTokens } from '../ledger/bill.js';
 import { deliveredIn } from '../ledger/delivered.text.js';
+import { LateSendError } from '../upstream/sending.js';
 import { UpstreamFailure } from '../upstream/upstream-failure.js';
 import { editObject } from '../wire/json-text.js';
 import type { Attempt } from './attempt.js';
@@ -120,6 +121,11 @@ export class CompletionService {
         return await ask(attempt);
       } catch (error) {
         attempt.timers.stop();
+        if (error instanceof LateSendError) {
+          account.unsent(attempt);
+          this.gate.abandoned(attempt);
+          throw error;
+        }
         account.ended(attempt, { ...usageOf(error), delivered: '', error });
         this.over(attempt, error);
         gate.failed(turn.candidate, error, plan.isOnly(turn.candidate));

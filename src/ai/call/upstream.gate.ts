@@ -60,7 +60,6 @@ export class UpstreamGate {
     this.fleet.keys.spent(deployment.upstream.keyId, { requests: 1 });
     const told = this.fleet.limits.begun(deployment.id, needOf(turn, call));
     const over = this.observer.inFlight.begin(deployment.id);
-    quota.sent();
     const place = { candidate: turn.candidate, quota };
     const attempt = new Attempt(call, place, this.limitsOf(turn, call), (headers) => {
       told();

@@ -16,6 +16,8 @@ export interface Settlement {
 
 /** Room for one attempt at one deployment: in its caller's budget, its model's limits and its own. It ends once. */
 export class AttemptQuota {
+  #isSent = false;
+
   constructor(
     readonly estimate: CallEstimate,
     private readonly reservations: readonly Reservation[],
@@ -36,8 +38,14 @@ export class AttemptQuota {
     return this.reservations.reduce((sum, { queueMs }) => sum + queueMs, 0);
   }
 
+  /** Limits were asked, and it has not gone onto the wire. */
+  get isUnsent(): boolean {
+    return this.isLimited && !this.#isSent;
+  }
+
   /** The attempt goes out now. */
   sent(): void {
+    this.#isSent = true;
     for (const reservation of this.reservations) reservation.sent();
   }
 

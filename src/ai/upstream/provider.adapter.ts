@@ -22,6 +22,8 @@ export interface AttemptRequest {
   readonly signal: AbortSignal;
   /** To be called for every piece of a whole answer that arrives. */
   readonly progressed: () => void;
+  /** Called right before it goes onto the wire. @throws LateSendError where it must not; undefined: it always may */
+  readonly sending?: (() => void) | undefined;
   /** Called with the headers of every answer, refusals too: they tell what is left of a quota. */
   readonly heard: (headers: UpstreamHeaders) => void;
 }

@@ -3,6 +3,7 @@ import { isObject, type JsonObject, parseJson } from '../wire/json-value.js';
 import { readRefusal, readText } from './body.reader.js';
 import { brokenUpstream, classifyAnswer, classifyInBand, hasError } from './failure.classifier.js';
 import type { AttemptRequest } from './provider.adapter.js';
+import { LateSendError } from './sending.js';
 import type { UndiciTransport, UpstreamAnswer } from './undici.transport.js';
 import { UpstreamFailure } from './upstream-failure.js';
 
@@ -83,10 +84,10 @@ export class ProviderLine {
   /**
    * Answers whatever the provider says, its body unread.
    *
-   * @throws UpstreamFailure for a broken connection; the signal's reason once it is aborted
+   * @throws UpstreamFailure for a broken connection; LateSendError; the signal's reason once it is aborted
    */
   async send(attempt: AttemptRequest, { url, headers, accept, body }: ProviderMessage): Promise<UpstreamAnswer> {
-    const { signal, connectMs, requestId } = attempt;
+    const { signal, connectMs, requestId, sending } = attempt;
     const sent = this.transport.send({
       method: 'POST',
       url,
@@ -101,9 +102,11 @@ export class ProviderLine {
       body,
       connectMs,
       signal,
+      sending,
     });
     const answer = await sent.catch((error: unknown) => {
       signal.throwIfAborted();
+      if (error instanceof LateSendError) throw error;
       throw connectionFailure(attempt, error);
     });
     attempt.heard(answer.headers);

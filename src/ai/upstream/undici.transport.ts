@@ -2,6 +2,7 @@ import { AxiosHeaders, type AxiosAdapter } from 'axios';
 import { Agent, type Dispatcher } from 'undici';
 import type { Readable } from 'node:stream';
 import type { UpstreamHeaders } from './retry-after.js';
+import { SendingHandler } from './sending.js';
 
 /** Idle connections are given back before the usual servers' 60 s close them under a request that is on its way. */
 const KEEP_ALIVE_MS = 30_000;
@@ -15,6 +16,8 @@ export interface UpstreamCall {
   readonly connectMs: number;
   /** Ends the call with its reason, at any moment. */
   readonly signal?: AbortSignal;
+  /** Called right before it goes onto the wire, once the connection stands; what it throws ends the call unsent. */
+  readonly sending?: (() => void) | undefined;
 }
 
 export interface UpstreamAnswer {
@@ -43,10 +46,12 @@ export class UndiciTransport {
     return { data: answer.body, status: answer.status, statusText: '', headers: { ...answer.headers }, config };
   };
 
-  async send({ method, url, headers, body, connectMs, signal }: UpstreamCall): Promise<UpstreamAnswer> {
+  async send({ method, url, headers, body, connectMs, signal, sending }: UpstreamCall): Promise<UpstreamAnswer> {
     const { origin, pathname, search } = new URL(url);
     const options: Dispatcher.RequestOptions = { origin, path: pathname + search, method, headers, body: body ?? null };
-    const answer = await this.agentFor(connectMs).request(signal === undefined ? options : { ...options, signal });
+    const agent = this.agentFor(connectMs);
+    const dispatcher = sending === undefined ? agent : agent.compose(askedBefore(sending));
+    const answer = await dispatcher.request(signal === undefined ? options : { ...options, signal });
     return { status: answer.statusCode, headers: answer.headers, body: answer.body };
   }
 
@@ -69,4 +74,8 @@ export class UndiciTransport {
     }
     return agent;
   }
+}
+
+function askedBefore(sending: () => void): Dispatcher.DispatcherComposeInterceptor {
+  return (dispatch) => (options, handler) => dispatch(options, new SendingHandler(handler, sending));
 }

@@ -2,6 +2,7 @@ import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { ATTEMPT_RULES } from '../../../src/ai/call/failure.policy.js';
 import { coolingDown, keyIsOut } from '../../../src/ai/route/obstacles.js';
+import { LateSendError } from '../../../src/ai/upstream/sending.js';
 import { type Blame, UpstreamFailure } from '../../../src/ai/upstream/upstream-failure.js';
 import type { ApiErrorOptions, ErrorCode } from '../../../src/http/index.js';
 import { sized } from '../../support/proof-scale.js';
@@ -34,6 +35,28 @@ describe('AttemptSequence', () => {
     });
     expect(bench.tried).toEqual(['one', 'one', 'two', 'two', 'three', 'three']);
     expect(bench.slept).toEqual([125, 125, 125]);
+  });
+
+  it('has a call whose connection took too long let in once more, as often as it takes, and counts no attempt', async () => {
+    const bench = all();
+    const late = new LateSendError();
+    expect(await bench.run({ one: [late, late, late, BROKEN, late, 'ok'] })).toBe('one');
+    expect(bench.entered).toEqual(['one', 'one', 'one', 'one', 'one', 'one']);
+    expect([bench.call.report.attempts, bench.slept]).toEqual([2, [125]]);
+  });
+
+  it('leaves a deployment that has no room for it any more, and stops at the deadline', async () => {
+    const late = new LateSendError();
+    const bench = all();
+    const answer = bench.sequence.answer(({ candidate: { deployment } }) => {
+      if (deployment.provider !== 'one') return Promise.resolve(deployment.provider);
+      bench.atTheDoor.set('one', keyIsOut(deployment, { reason: 'refused' }));
+      return Promise.reject(late);
+    });
+    expect(await answer).toBe('two');
+    const slow = new SequenceBench(byName('one'), 1_000);
+    expect(await slow.failed({ one: [late] })).toMatchObject({ code: 'timeout' });
+    expect([slow.tried.length, slow.call.report.attempts]).toEqual([10, 0]);
   });
 
   it('row 1, row 20: goes no further where the request is to blame', async () => {

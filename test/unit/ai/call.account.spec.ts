@@ -18,6 +18,7 @@ class AccountBench {
   readonly bills: Bill[] = [];
   readonly #call = new SequenceBench().call;
   readonly account: CallAccount;
+  #closed = Promise.resolve();
 
   constructor(private readonly kinds: readonly string[] = ['budget', 'deployment']) {
     const quota = { end: (tokens: number) => Promise.resolve(void this.told.push(`caller ${String(tokens)}`)) };
@@ -26,11 +27,16 @@ class AccountBench {
       count: (_, delivered) => Promise.resolve({ promptTokens: 10, deliveredTokens: delivered.length }),
       book: (_, entry) => void this.entries.push(entry),
       billed: (_, bill) => void this.bills.push(bill),
-      closing: (closed) => void closed,
+      closing: (closed) => {
+        this.#closed = closed;
+      },
     });
   }
 
-  end(end: Partial<AttemptEnd>, { expired, isPriced = true }: { expired?: 'total'; isPriced?: boolean } = {}): void {
+  end(
+    end: Partial<AttemptEnd>,
+    { expired, isPriced = true, isSent = true }: { expired?: 'total'; isPriced?: boolean; isSent?: boolean } = {},
+  ): void {
     const { model, deployment } = candidateAt(0);
     const { prices: _prices, ...unpriced } = deployment;
     const reservations = this.kinds.map((kind) => this.reservation(kind));
@@ -40,12 +46,18 @@ class AccountBench {
       quota: new AttemptQuota({ outputTokens: 900, tokens: 1_000, microUsd: 900 }, reservations),
       timers: { expired },
     };
+    if (isSent) attempt.quota.sent();
     this.account.ended(attempt as unknown as Attempt, {
       usage: undefined,
       reasoningTokens: 0,
       delivered: '',
       ...end,
     });
+  }
+
+  /** Everything that it took is settled. */
+  closed(): Promise<void> {
+    return this.#closed;
   }
 
   async close(error?: unknown): Promise<LedgerEntry> {
@@ -66,7 +78,9 @@ class AccountBench {
             : `${kind} ${String(taken.tokens)} tokens ${String(taken.microUsd)} micro`,
         ),
       );
-    return { kind, tokens: 1_000, microUsd: 900, settle } as unknown as Reservation;
+    const cancel = (): Promise<void> => Promise.resolve(void this.told.push(`${kind} cancelled`));
+    const sent = (): void => undefined;
+    return { kind, tokens: 1_000, microUsd: 900, settle, cancel, sent } as unknown as Reservation;
   }
 }
 
@@ -90,7 +104,8 @@ describe('CallAccount', () => {
     bench.end({ delivered: '12345', error: new ClientGoneError() });
     const entry = await bench.close(new ClientGoneError());
     expect(entry).toMatchObject({ end: 'partial', code: 'client_gone', completionTokens: 5, isEstimated: true });
-    expect(bench.told).toEqual(['deployment 15 tokens 15 micro', 'budget 15 tokens 15 micro', 'caller 15']);
+    await bench.closed();
+    expect(bench.told).toEqual(['caller 15', 'deployment 15 tokens 15 micro', 'budget 15 tokens 15 micro']);
   });
 
   it('bills nothing for a provider that failed silently, and leaves what it may have counted', async () => {
@@ -98,6 +113,17 @@ describe('CallAccount', () => {
     bench.end({ error: broken });
     expect(bench.told).toEqual(['deployment as reserved', 'budget 0 tokens 0 micro']);
     expect(await bench.close(broken)).toMatchObject({ end: 'failed', costNanoUsd: 0, isEstimated: false });
+  });
+
+  it.each([
+    ['could not be reached', broken, {}],
+    ['was given no time to be', new UpstreamFailure('upstream', 'timeout', 'late'), { expired: 'total' }],
+  ] as const)('gives everything back where nothing was sent: the provider %s', async (_case, error, more) => {
+    const bench = new AccountBench();
+    bench.end({ error }, { ...more, isSent: false });
+    expect(bench.told).toEqual(['deployment cancelled', 'budget cancelled']);
+    expect(await bench.close(error)).toMatchObject({ end: 'failed', costNanoUsd: 0, isEstimated: false });
+    expect(bench.told.at(-1)).toBe('caller 0');
   });
 
   it.each(['request', 'key', 'deployment'] as const)('takes nothing for a refusal: %s', (blame) => {
@@ -112,8 +138,11 @@ describe('CallAccount', () => {
   ] as const)('bills what was reserved where this side hung up on silence: %s', async (_case, end, more) => {
     const bench = new AccountBench();
     bench.end(end, more);
-    expect(bench.told).toEqual(['deployment as reserved', 'budget as reserved']);
+    // The provider does not know yet that nobody listens.
+    expect(bench.told).toEqual([]);
     expect(await bench.close(end.error)).toMatchObject({ costNanoUsd: 900_000, isEstimated: true });
+    await bench.closed();
+    expect(bench.told.slice(-2)).toEqual(['deployment as reserved', 'budget as reserved']);
   });
 
   it('bills who has no budget for the prompt and the answer that was expected', async () => {

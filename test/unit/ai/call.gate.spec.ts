@@ -6,25 +6,33 @@ import { AttemptQuota } from '../../../src/ai/quota/attempt.quota.js';
 import type { CallQuota } from '../../../src/ai/quota/call.quota.js';
 import { candidateAt } from '../../support/sequence-bench.js';
 
-const SEND_MS = 40;
 const IN_TIME_MS = 150;
 const CALLS = 20;
+/** So many find out slowly whether they may call: asking takes longer than a grant is good for. */
+const SLOW = 6;
+const SLOW_MS = 40;
 
-/** A process that takes a while to send a call, and a window that lets many in at one moment, as often as they ask. */
+/** A window that lets many in at one moment, as often as they ask. */
 class BurstBench {
   readonly lateness: number[] = [];
   readmitted = 0;
   #nowMs = 0;
+  #asked = 0;
 
   async call(): Promise<void> {
     const gate = new CallGate(
-      { obstacleAt, enter: () => Promise.resolve(), forgo: obstacleAt } as unknown as UpstreamGate,
+      { obstacleAt, enter: () => this.#enter(), forgo: obstacleAt } as unknown as UpstreamGate,
       this.#quota(),
     );
     const candidate = candidateAt(0);
     expect(await gate.enter(candidate, 1_000)).toBeUndefined();
     gate.take().sent();
-    this.#nowMs += SEND_MS;
+  }
+
+  #enter(): Promise<undefined> {
+    this.#asked += 1;
+    if (this.#asked <= SLOW) this.#nowMs += SLOW_MS;
+    return Promise.resolve(undefined);
   }
 
   #quota(): CallQuota {
