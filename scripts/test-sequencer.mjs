@@ -27,8 +27,13 @@ const FIRST = [
   'e2e/lock-shutdown-server',
   'e2e/signals',
   'e2e/lock-shutdown',
-  'e2e/stuck-output',
+  'recovery/lock-failover',
   'e2e/exact-text',
+  'e2e/quota-budgets',
+  'recovery/admission-kill',
+  'e2e/stuck-output',
+  'e2e/any-body',
+  'e2e/probes',
 ];
 
 /** Begins with the long ones, so that none is left to run alone at the end; the others as Jest sorts them. */
