@@ -17,7 +17,7 @@ export const PROOF_SUITES = [
   { name: 'integration', jest: ['--maxWorkers=2', ...FULL_SIZE, '--roots', '<rootDir>/test/integration'] },
   { name: 'e2e', jest: ['--runInBand', ...FULL_SIZE, '--roots', '<rootDir>/test/e2e'] },
   { name: 'simulation', jest: ['--runInBand', ...FULL_SIZE, '--roots', '<rootDir>/test/simulation'] },
-  { name: 'chaos', jest: ['--runInBand', ...FULL_SIZE, '--roots', '<rootDir>/test/chaos'] },
+  { name: 'chaos', jest: ['--runInBand', ...FULL_SIZE, '--roots', '<rootDir>/test/chaos', '<rootDir>/test/recovery'] },
   { name: 'soak', jest: ['--runInBand', ...FULL_SIZE, '--roots', '<rootDir>/test/soak'] },
   { name: 'image', command: ['node', 'scripts/image-proof.mjs'] },
   { name: 'gateway-bench', command: ['npm', 'run', 'bench:gateway'] },

@@ -1,7 +1,7 @@
 /**
  * Runs the tests: `test.mjs [folder...] [-- Jest's arguments]`, all folders of test/ by default. Most run side by side; those that
- * judge a whole process (e2e) in pairs; those that judge a whole machine (soak, chaos) alone. The last line says how many passed and
- * failed; the exit code is 0 only if some passed and none failed.
+ * judge a whole process (e2e) or its end (recovery) by threes; those that judge a whole machine (soak, chaos) alone. The last line
+ * says how many passed and failed; the exit code is 0 only if some passed and none failed.
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -10,9 +10,10 @@ import { ensureRedisServer } from './redis-server.mjs';
 import { addCounts, NOTHING, runJest, summaryLine } from './run-jest.mjs';
 
 const GROUPS = [
-  // One more than there are cores at least: many a test waits for its leases to end.
-  { name: 'side-by-side', workers: 3, members: ['unit', 'integration', 'simulation'] },
-  { name: 'in-pairs', workers: 2, members: ['e2e'] },
+  // Two more than there are cores at least: many a test waits for its leases to end.
+  { name: 'side-by-side', workers: 4, members: ['unit', 'integration', 'simulation'] },
+  // Most of their time they wait for a server to start, to end or to be missed.
+  { name: 'by-threes', workers: 3, members: ['e2e', 'recovery'] },
 ];
 const WITHOUT_REDIS = ['unit', 'simulation'];
 const WITHOUT_BUILD = ['unit', 'integration', 'simulation'];

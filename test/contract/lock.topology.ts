@@ -31,7 +31,7 @@ export function describeLocksAcross(name: string, start: () => Promise<RedisKind
     });
     describeLocksUnderFaults(name, () => ground);
     describeLocksWithin(name, () => ground);
-    // test/chaos/lock-failover.spec.ts has failovers at every size.
+    // test/recovery/lock-failover.spec.ts has failovers at every size.
     describeLocksThroughFailover(name, () => ground);
   }
 }
