@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import { Redis } from 'ioredis';
+import type { Redis } from 'ioredis';
 import { RedisAdmissionStore, scopeRules, type ScopeState } from '../../src/admission/index.js';
 import { RedisStore } from '../../src/store/index.js';
 import { type ConfigFile, modelAt, openTiers, providerAt, writeConfig } from './config-file.js';
@@ -7,7 +7,7 @@ import { eventually } from './eventually.js';
 import { Haproxy } from './haproxy.js';
 import { ROOT } from './planted-project.js';
 import { type JudgeProcess, spawnJudge } from './quota-fleet-judge.js';
-import { type RedisSentinel, startRedisSentinel } from './redis-sentinel.js';
+import { ask, type RedisSentinel, startRedisSentinel } from './redis-sentinel.js';
 import { type RedisServer, startRedisServer } from './redis-server.js';
 import { simulatorAt } from './simulator.js';
 import { type SpawnedServer, spawnServer } from './spawned-server.js';
@@ -91,20 +91,12 @@ export class RollingFleet {
     return this.balancer.url;
   }
 
-  /** One more pod, which gets calls once it is ready. */
-  async add(): Promise<SpawnedServer> {
-    const pod = await this.boot();
+  /** One more pod, which gets calls once it is ready. @param environment - in place of that of all */
+  async add(environment: Readonly<Record<string, string>> = {}): Promise<SpawnedServer> {
+    const pod = await this.#boot(environment);
     await eventually(async () => (await fetch(`${pod.url}/ready`)).ok);
     await this.balancer.add(pod.url);
     this.pods.push(pod);
-    return pod;
-  }
-
-  /** A pod that the balancer does not know. */
-  async boot(): Promise<SpawnedServer> {
-    const nodeOptions = ['--import', `${ROOT}test/support/visits-module.mjs`];
-    const pod = await spawnServer({ environment: this.ground.environment, nodeOptions });
-    this.all.push(pod);
     return pod;
   }
 
@@ -125,10 +117,21 @@ export class RollingFleet {
         admission.inspect({ name: `model:${ROLLED_MODEL}`, rules: scopeRules(LIMITS) }),
         admission.inspect({ name: `budget:${CALLER}`, rules: scopeRules({ budgets }) }),
       ]);
-      return { locks: await this.#locks(), ...sumOf(scopes) };
+      // The sets of holders and of waiters, which are there only while somebody holds or waits.
+      const locks = await this.#look((client) => client.keys('coordinator:lk:{*}:[eq]'));
+      return { locks, ...sumOf(scopes) };
     } finally {
       await store.close();
     }
+  }
+
+  /** The keys of Redis that never end by themselves. */
+  endlessKeys(): Promise<readonly string[]> {
+    return this.#look(async (client) => {
+      const keys = await client.keys('*');
+      const ttls = await Promise.all(keys.map((key) => client.pttl(key)));
+      return keys.filter((_, index) => ttls[index] === -1);
+    });
   }
 
   async master(): Promise<RedisServer> {
@@ -147,15 +150,15 @@ export class RollingFleet {
     await this.ground.file.remove();
   }
 
-  /** The sets of holders and of waiters, which are there only while somebody holds or waits. */
-  async #locks(): Promise<readonly string[]> {
-    const { host, port } = await this.master();
-    const client = new Redis(port, host);
-    try {
-      return await client.keys('coordinator:lk:{*}:[eq]');
-    } finally {
-      client.disconnect();
-    }
+  async #boot(more: Readonly<Record<string, string>>): Promise<SpawnedServer> {
+    const nodeOptions = ['--import', `${ROOT}test/support/visits-module.mjs`];
+    const pod = await spawnServer({ environment: { ...this.ground.environment, ...more }, nodeOptions });
+    this.all.push(pod);
+    return pod;
+  }
+
+  async #look<Found>(at: (client: Redis) => Promise<Found>): Promise<Found> {
+    return ask(await this.master(), at);
   }
 }
 
