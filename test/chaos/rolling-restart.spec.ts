@@ -26,8 +26,8 @@ const LANES: Lanes = {
   visit: sized(4, 12),
 };
 /** Each some seven tokens long. */
-const WORDS = sized(8, 24);
-const TOKENS_PER_SECOND = sized(25, 12);
+const WORDS = sized(8, 10);
+const TOKENS_PER_SECOND = sized(25, 5);
 
 const TOPOLOGIES = isFullProof ? (['standalone', 'sentinel'] as const) : (['standalone'] as const);
 
