@@ -19,17 +19,18 @@ const SERVER_FOLDERS = ['/usr/local/sbin', '/usr/sbin', '/sbin'];
  * or a sudo that asks for no password).
  *
  * @param {readonly (keyof typeof VARIABLES)[]} names
+ * @param {readonly string[]} [more] folders to look into besides those of the PATH
  * @returns {{ environment: Record<string, string>, complaints: Record<string, string> }} the variables that name them; and for each
  *   that is not to be had, what to do about it
  * @throws {Error} where a variable names something else than a program
  */
-export function ensurePrograms(names) {
-  const missing = names.filter((name) => find(name) === undefined);
+export function ensurePrograms(names, more = SERVER_FOLDERS) {
+  const missing = names.filter((name) => find(name, more) === undefined);
   if (missing.length > 0) install(missing);
   const environment = {};
   const complaints = {};
   for (const name of names) {
-    const path = find(name);
+    const path = find(name, more);
     if (path === undefined) complaints[name] = complaint(name);
     else environment[VARIABLES[name]] = path;
   }
@@ -47,7 +48,7 @@ export function ensureRedisServer() {
   return path;
 }
 
-function find(name) {
+function find(name, more) {
   const variable = VARIABLES[name];
   const named = process.env[variable];
   if (named !== undefined && named !== '') {
@@ -55,7 +56,7 @@ function find(name) {
     return named;
   }
   const folders = (process.env.PATH ?? '').split(delimiter).filter((folder) => folder !== '');
-  return [...folders, ...SERVER_FOLDERS].map((folder) => join(folder, name)).find(isExecutable);
+  return [...folders, ...more].map((folder) => join(folder, name)).find(isExecutable);
 }
 
 function isExecutable(path) {

@@ -1,9 +1,9 @@
-import { afterEach, describe, expect, it, jest } from '@jest/globals';
+import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { eventually } from '../support/eventually.js';
 import { recordFigures } from '../support/figures.js';
 import { PodWatch } from '../support/pod-watch.js';
 import { isFullProof, sized } from '../support/proof-scale.js';
-import { CALLER, PODS, RollingFleet, type RollingOptions } from '../support/rolling-fleet.js';
+import { CALLER, PODS, RollingFleet } from '../support/rolling-fleet.js';
 import { CALL_KINDS, type Lanes, RollingTraffic } from '../support/rolling-traffic.js';
 import { type BookedCall, type PodEnd, rolloutFaults } from '../support/rolling-verdict.js';
 import type { SpawnedServer } from '../support/spawned-server.js';
@@ -33,18 +33,21 @@ const TOPOLOGIES = isFullProof ? (['standalone', 'sentinel'] as const) : (['stan
 
 describe.each(TOPOLOGIES)('a rolling restart of three pods behind HAProxy, Redis %s', (topology) => {
   let fleet: RollingFleet;
-  afterEach(() => fleet.close());
-
-  const start = async (options: Partial<RollingOptions> = {}): Promise<RollingTraffic> => {
+  let traffic: RollingTraffic;
+  beforeEach(async () => {
     const environment = { DRAIN_DELAY_MS: String(DRAIN_DELAY_MS), SHUTDOWN_GRACE_MS: String(GRACE_MS) };
-    fleet = await RollingFleet.start({ topology, environment, tokensPerSecond: TOKENS_PER_SECOND, ...options });
-    const traffic = new RollingTraffic(fleet.url, LANES, WORDS);
-    await eventually(async () => (await fleet.judge.stats()).inFlight >= LANES.stream);
-    return traffic;
-  };
+    fleet = await RollingFleet.start({ topology, environment, tokensPerSecond: TOKENS_PER_SECOND });
+    traffic = new RollingTraffic(fleet.url, LANES, WORDS);
+  });
+  afterEach(async () => {
+    // Where the test has failed, they are still at it.
+    const ended = traffic.end();
+    await fleet.close();
+    await ended;
+  });
 
   it(`under ${String(LANES.stream)} streams and calls of every kind fails none and cuts none`, async () => {
-    const traffic = await start();
+    await eventually(async () => (await fleet.judge.stats()).inFlight >= LANES.stream, 60_000);
     const startedAt = performance.now();
     const pods = await rollOver(fleet, ROUNDS);
     const seconds = Math.round((performance.now() - startedAt) / 1_000);
