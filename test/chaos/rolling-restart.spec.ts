@@ -25,9 +25,11 @@ const LANES: Lanes = {
   turn: sized(3, 20),
   visit: sized(4, 12),
 };
-/** Each some seven tokens long. */
-const WORDS = sized(8, 10);
-const TOKENS_PER_SECOND = sized(25, 5);
+/** Each some nine tokens long. */
+const WORDS = sized(8, 6);
+const TOKENS_PER_SECOND = sized(25, 3);
+/** About as long as a stream. */
+const RAMP_MS = sized(2_500, 17_000);
 
 const TOPOLOGIES = isFullProof ? (['standalone', 'sentinel'] as const) : (['standalone'] as const);
 
@@ -37,7 +39,7 @@ describe.each(TOPOLOGIES)('a rolling restart of three pods behind HAProxy, Redis
   beforeEach(async () => {
     const environment = { DRAIN_DELAY_MS: String(DRAIN_DELAY_MS), SHUTDOWN_GRACE_MS: String(GRACE_MS) };
     fleet = await RollingFleet.start({ topology, environment, tokensPerSecond: TOKENS_PER_SECOND });
-    traffic = new RollingTraffic(fleet.url, LANES, WORDS);
+    traffic = new RollingTraffic(fleet.url, { lanes: LANES, words: WORDS, rampMs: RAMP_MS });
   });
   afterEach(async () => {
     // Where the test has failed, they are still at it.
@@ -54,7 +56,8 @@ describe.each(TOPOLOGIES)('a rolling restart of three pods behind HAProxy, Redis
     await traffic.end();
     await eventually(async () => (await fleet.judge.stats()).inFlight === 0);
     const { calls, visits } = traffic;
-    const [ledger, left] = [await ledgerOf(fleet), await fleet.leftWork()];
+    const ledger = await ledgerOf(fleet, calls.flatMap(({ booked }) => booked).length);
+    const left = await fleet.leftWork();
     const balanced = fleet.balancer.requests();
     expect(rolloutFaults({ calls, visits, pods, balanced, ledger, left, graceMs: GRACE_MS })).toEqual([]);
 
@@ -98,16 +101,12 @@ async function endOf(fleet: RollingFleet, pod: SpawnedServer, name: string): Pro
   return { name, ended, tookMs, sightings: watch.sightings };
 }
 
-async function ledgerOf(fleet: RollingFleet): Promise<readonly BookedCall[]> {
+/** Once it has so many entries; pods book within a quarter of a second. Where some stay away, the verdict says which. */
+async function ledgerOf(fleet: RollingFleet, owed: number): Promise<readonly BookedCall[]> {
   const headers = { authorization: `Bearer ${CALLER}` };
-  const read = async (): Promise<readonly BookedCall[]> => {
+  for (const end = performance.now() + 10_000; ; await new Promise((resolve) => setTimeout(resolve, 250))) {
     const text = await (await fetch(`${fleet.url}/v1/usage/ledger?limit=100000`, { headers })).text();
-    return text
-      .split('\n')
-      .filter((line) => line !== '')
-      .map((line) => JSON.parse(line) as BookedCall);
-  };
-  // Pods that live on book within a quarter of a second.
-  await new Promise((resolve) => setTimeout(resolve, 500));
-  return read();
+    const lines = text.split('\n').filter((line) => line !== '');
+    if (lines.length >= owed || performance.now() > end) return lines.map((line) => JSON.parse(line) as BookedCall);
+  }
 }

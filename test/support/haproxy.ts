@@ -27,13 +27,6 @@ export interface BalancedRequest {
   readonly request: string;
 }
 
-export interface HaproxyOptions {
-  /** How many pods there may be at one time. */
-  readonly slots: number;
-  /** What is added to the backend, to plant a fault. */
-  readonly backendLines?: readonly string[];
-}
-
 /** A HAProxy of the test's own, with the configuration that examples/haproxy.cfg recommends. Pods come and go as endpoints do. */
 export class Haproxy {
   readonly url: string;
@@ -51,12 +44,15 @@ export class Haproxy {
     child.stdout?.setEncoding('utf8').on('data', (text: string) => (this.#log += text));
   }
 
-  /** @throws {Error} with what it wrote, where it does not start; how to get one, where there is none */
-  static async start(options: HaproxyOptions): Promise<Haproxy> {
+  /**
+   * @param slots how many pods there may be at one time
+   * @throws {Error} with what it wrote, where it does not start; how to get one, where there is none
+   */
+  static async start(slots: number): Promise<Haproxy> {
     for (let start = 1; ; start += 1) {
       const folder = await mkdtemp(join(tmpdir(), 'haproxy-'));
       try {
-        return await Haproxy.#start(folder, options);
+        return await Haproxy.#start(folder, slots);
       } catch (error) {
         await rm(folder, { recursive: true, force: true });
         if (start === MAX_STARTS) throw error;
@@ -64,10 +60,10 @@ export class Haproxy {
     }
   }
 
-  static async #start(folder: string, { slots, backendLines = [] }: HaproxyOptions): Promise<Haproxy> {
+  static async #start(folder: string, slots: number): Promise<Haproxy> {
     const port = await freePort();
     const file = join(folder, 'haproxy.cfg');
-    await writeFile(file, configuration(folder, slots, backendLines));
+    await writeFile(file, configuration(folder, slots));
     const child = spawn(process.env['HAPROXY'] ?? 'haproxy', ['-f', file], {
       env: { PATH: `${process.env['PATH'] ?? ''}:/usr/sbin`, BIND: `${HOST}:${String(port)}` },
       stdio: ['ignore', 'pipe', 'pipe'],
@@ -155,17 +151,15 @@ export class Haproxy {
 const LOG_LINE =
   /coordinators\/(?<slot>\S+) [\d/+-]+ (?<status>-?\d+) \d+ - - (?<end>..).. \d+\/\d+\/\d+\/\d+\/\+?(?<retries>\d+) \S+ "(?<request>[^"]*)"/g;
 
-function configuration(folder: string, slots: number, backendLines: readonly string[]): string {
+function configuration(folder: string, slots: number): string {
   const example = readFileSync(`${ROOT}examples/haproxy.cfg`, 'utf8');
   if (example.match(SERVER_LINES)?.length !== 3)
     throw new Error('examples/haproxy.cfg has not the lines of three servers');
-  const template = `    server-template pod ${String(slots)} ${HOST}:1 disabled\n`;
   return [
     example
       .replace(SERVER_LINES, '')
       .replace('global\n', `global\n    stats socket ${join(folder, 'admin.sock')} level admin\n`),
-    ...backendLines.map((line) => `    ${line}\n`),
-    template,
+    `    server-template pod ${String(slots)} ${HOST}:1 disabled\n`,
   ].join('');
 }
 

@@ -22,13 +22,12 @@ const LIMITS = { rpm: 1_000_000, tpm: 1_000_000_000, concurrency: 10_000 };
 const BUDGET_USD = 1_000_000;
 
 export interface RollingOptions {
+  /** Default: standalone. */
   readonly topology?: 'standalone' | 'sentinel';
   /** The model's pace. */
   readonly tokensPerSecond: number;
   /** On top of the usual ones. */
   readonly environment?: Readonly<Record<string, string>>;
-  /** A fault of the balancer's, planted. */
-  readonly backendLines?: readonly string[];
 }
 
 /** What the store has of work; all of it 0 where there is none. */
@@ -67,8 +66,7 @@ export class RollingFleet {
 
   static async start(options: RollingOptions): Promise<RollingFleet> {
     const file = await writeConfig(configuration(options.tokensPerSecond));
-    const { backendLines = [], topology = 'standalone' } = options;
-    const sentinel = topology === 'sentinel' ? await startRedisSentinel() : undefined;
+    const sentinel = options.topology === 'sentinel' ? await startRedisSentinel() : undefined;
     const redis = sentinel === undefined ? await startRedisServer() : undefined;
     const judge = await spawnJudge(file.path);
     const environment = {
@@ -80,7 +78,7 @@ export class RollingFleet {
       JUDGE_URL: judge.url,
       ...options.environment,
     };
-    const balancer = await Haproxy.start({ slots: SLOTS, backendLines });
+    const balancer = await Haproxy.start(SLOTS);
     const fleet = new RollingFleet({ file, judge, sentinel, redis, environment }, balancer);
     await Promise.all(Array.from({ length: PODS }, () => fleet.add()));
     await balancer.serving(PODS);

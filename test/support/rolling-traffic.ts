@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as pass } from 'node:timers/promises';
 import { contentOf } from './completion-rig.js';
 import { CALLER, ROLLED_MODEL } from './rolling-fleet.js';
 import { EventReader, textOf } from './turn-events.js';
@@ -35,6 +36,14 @@ export interface Visit {
 /** How many of each kind go on at one time, each followed by the next. */
 export type Lanes = Readonly<Record<CallKind, number>>;
 
+export interface TrafficOptions {
+  readonly lanes: Lanes;
+  /** Of each answer; at the model's pace they are its length in time. */
+  readonly words: number;
+  /** Over which they begin one after the other, so that answers are at all stages at any time. */
+  readonly rampMs: number;
+}
+
 type Told = Pick<RolledCall, 'status' | 'text' | 'isWhole'> & { readonly booked?: readonly string[] };
 interface Asked {
   readonly id: string;
@@ -55,14 +64,16 @@ export class RollingTraffic {
   #isOver = false;
   readonly #lanes: readonly Promise<void>[];
 
-  /** @param words - of each answer; at the model's pace they are its length in time */
   constructor(
     private readonly url: string,
-    lanes: Lanes,
-    private readonly words: number,
+    private readonly options: TrafficOptions,
   ) {
+    const { lanes, rampMs } = options;
     const kinds = CALL_KINDS.flatMap((kind) => Array.from({ length: lanes[kind] }, (_, index) => ({ kind, index })));
-    this.#lanes = kinds.map(({ kind, index }) => this.#lane(kind, index));
+    this.#lanes = kinds.map(async ({ kind, index }) => {
+      await pass((rampMs * index) / lanes[kind]);
+      await this.#lane(kind, index);
+    });
   }
 
   /** No more are begun; those that go on come to their ends. */
@@ -186,7 +197,7 @@ export class RollingTraffic {
   /** That nobody else asks for. */
   #newWords(): string {
     const own = randomUUID().slice(0, 8);
-    return Array.from({ length: this.words }, (_, at) => `${own}-${String(at)}`).join(' ');
+    return Array.from({ length: this.options.words }, (_, at) => `${own}-${String(at)}`).join(' ');
   }
 }
 
