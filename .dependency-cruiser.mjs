@@ -37,16 +37,16 @@ const structure = [
   },
   {
     name: 'compose-through-index',
-    comment: 'main.ts and app.module.ts see what the modules export',
+    comment: 'what puts the modules together sees what the modules export',
     severity: 'error',
     from: { path: '^src/[^/]+[.]ts$' },
     to: { path: '^src/[^/]+/', pathNot: '^src/[^/]+/index[.]ts$' },
   },
   {
-    name: 'simulator-started-by-main',
+    name: 'simulator-started-by-boot',
     comment: 'the product knows the simulator by its URL only',
     severity: 'error',
-    from: { path: '^src/', pathNot: ['^src/main[.]ts$', '^src/simulator/'] },
+    from: { path: '^src/', pathNot: ['^src/boot[.]ts$', '^src/simulator/'] },
     to: { path: '^src/simulator/' },
   },
   {

@@ -12,7 +12,7 @@ import { BASE_IMAGE, ensureBaseImage } from './image-base.mjs';
 import { ensureImageEngine, ImageEngine } from './image-engine.mjs';
 import { freePort, RunningImage } from './image-running.mjs';
 import { podmanPod } from './image-pod.mjs';
-import { ensureRedisServer } from './redis-server.mjs';
+import { ensureRedisServer } from './programs.mjs';
 
 const IMAGE = 'localhost/ai-api-coordinator:proof';
 const NAME = 'ai-api-coordinator-proof';

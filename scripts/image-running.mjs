@@ -1,10 +1,18 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { shellCommands } from './readme-commands.mjs';
 
 const READY_WITHIN_MS = 60_000;
 /** Longer than DRAIN_DELAY_MS at the simulator's pace, shorter than any grace. */
 const LONG_STREAM = 'words:1200';
+const README = fileURLToPath(new URL('../README.md', import.meta.url));
+/** Where the README's commands go. */
+const LOCAL = 'http://127.0.0.1:8080';
+/** For a key with the scope admin, and for another port. */
+const FOR_OPERATORS = ['/v1/status', '/metrics'];
 
 /** A server that runs from the image, as its callers and its platform meet it. */
 export class RunningImage {
@@ -25,14 +33,28 @@ export class RunningImage {
     throw new Error(`it did not get ready:\n${this.logs()}`);
   }
 
-  /** The README's first calls: refused without a key, answered with one, whole and streamed. */
+  /** The README's commands as they are pasted, with a key: a first answer, a stream, models, probes, the document; and its page. */
   async quickStart() {
-    expect((await this.status('/health')) === 200, 'it is not alive');
     expect((await this.complete('Say hello.', { key: 'wrong' })).status === 401, 'it takes any key');
-    const whole = await (await this.complete('Say hello.')).json();
-    expect(whole.choices[0].message.content.length > 0, 'it answers nothing');
-    const streamed = await (await this.complete('Say hello.', { stream: true })).text();
-    expect(streamed.trimEnd().endsWith('data: [DONE]'), 'a stream does not end');
+    const commands = ['## Quick start', '## Endpoints'].flatMap((heading) => shellCommands(README, heading, 'curl '));
+    const forCallers = commands.filter((command) => !FOR_OPERATORS.some((path) => command.endsWith(path)));
+    expect(forCallers.length > 5, 'the README has no commands');
+    for (const command of forCallers) this.paste(command);
+    expect((await this.status('/docs')) === 200, 'its page is not there');
+    const [first] = shellCommands(README, '## Quick start', 'curl ');
+    expect(JSON.parse(this.paste(first)).choices[0].message.content.length > 0, 'it answers nothing');
+    const [stream] = shellCommands(README, '## Endpoints', 'curl -N ');
+    expect(this.paste(stream).trimEnd().endsWith('data: [DONE]'), 'a stream does not end');
+  }
+
+  /**
+   * @returns {string} what the command prints
+   * @throws {Error} where it is answered with an error
+   */
+  paste(command) {
+    const here = `${command} --silent --show-error --fail-with-body -H "authorization: Bearer $KEY"`;
+    const env = { ...process.env, KEY: this.key };
+    return execFileSync('sh', ['-c', here.replaceAll(LOCAL, this.url)], { env, encoding: 'utf8' });
   }
 
   /**

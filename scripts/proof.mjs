@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { ProofRecords } from './proof-record.mjs';
 import { PROOF_SUITES } from './proof-suites.mjs';
-import { ensureRedisServer } from './redis-server.mjs';
+import { ensurePrograms } from './programs.mjs';
 import { addCounts, NOTHING, runJest, summaryLine } from './run-jest.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -26,7 +26,9 @@ const { status: built } = spawnSync(process.execPath, [`${root}scripts/build.mjs
   stdio: 'inherit',
 });
 if (built !== 0) process.exit(1);
-const environment = { PROOF: 'full', REDIS_SERVER: ensureRedisServer() };
+const servers = ensurePrograms(['redis-server', 'haproxy']);
+for (const complaint of Object.values(servers.complaints)) console.error(complaint);
+const environment = { PROOF: 'full', ...servers.environment };
 
 const total = suites.map(prove).reduce(addCounts, NOTHING);
 console.log(summaryLine(total));

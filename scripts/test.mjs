@@ -6,7 +6,7 @@
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { ensureRedisServer } from './redis-server.mjs';
+import { ensurePrograms } from './programs.mjs';
 import { addCounts, NOTHING, runJest, summaryLine } from './run-jest.mjs';
 
 const GROUPS = [
@@ -16,6 +16,7 @@ const GROUPS = [
   { name: 'by-threes', workers: 3, members: ['e2e', 'recovery'] },
 ];
 const WITHOUT_REDIS = ['unit', 'simulation'];
+const WITH_HAPROXY = ['chaos'];
 const WITHOUT_BUILD = ['unit', 'integration', 'simulation'];
 const NO_TESTS = ['support'];
 
@@ -34,7 +35,7 @@ process.exitCode = isGood ? 0 : 1;
 
 function runAll() {
   try {
-    const env = folders.every((folder) => WITHOUT_REDIS.includes(folder)) ? {} : { REDIS_SERVER: ensureRedisServer() };
+    const env = findServers();
     if (!folders.every((folder) => WITHOUT_BUILD.includes(folder))) buildOnce();
     const members = folders.filter((folder) => !GROUPS.some((group) => group.members.includes(folder)));
     return [...GROUPS, { name: 'alone', workers: 1, members }].map((group) => run(group, env)).reduce(addCounts);
@@ -50,6 +51,18 @@ function run({ name, workers, members }, env) {
   const how = workers === 1 ? '--runInBand' : `--maxWorkers=${workers}`;
   const args = [...jestArgs, how, '--passWithNoTests', '--roots', ...paths];
   return runJest({ args, resultFile: `${results}${name}.json`, env });
+}
+
+/** The servers that these folders need: without a Redis nothing begins; what needs HAProxy fails by itself. */
+function findServers() {
+  const names = [
+    ...(folders.every((folder) => WITHOUT_REDIS.includes(folder)) ? [] : ['redis-server']),
+    ...(folders.some((folder) => WITH_HAPROXY.includes(folder)) ? ['haproxy'] : []),
+  ];
+  const { environment, complaints } = ensurePrograms(names);
+  if (complaints['redis-server'] !== undefined) throw new Error(complaints['redis-server']);
+  if (complaints.haproxy !== undefined) console.error(complaints.haproxy);
+  return environment;
 }
 
 /** The e2e suites start dist/main.js as a user does. */

@@ -13,8 +13,11 @@ import {
   DEFAULT_FLUSH_MS,
   DEFAULT_LIMITS,
   Drain,
+  type DrainResult,
+  GOODBYE_MS,
   type HttpOptions,
   onRequestOver,
+  sayGoodbye,
   serveDocs,
 } from './http/index.js';
 import { LockService } from './lock/index.js';
@@ -35,7 +38,7 @@ export interface Application {
   readonly nest: NestFastifyApplication;
   /** @returns the base URL under which it answers */
   listen(): Promise<string>;
-  /** Drains, then closes what is left in order: HTTP, then the modules. */
+  /** Drains what was listened to, then closes what is left in order: HTTP, then the modules. */
   shutDown(): Promise<void>;
 }
 
@@ -47,6 +50,15 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const phase = (): Phase => (drain.state !== 'serving' ? 'draining' : hasBooted ? 'serving' : 'booting');
   const nest = await createNest(options, drain, phase);
   const [turns, locks] = [nest.get(TurnRunner, { strict: false }), nest.get(LockService, { strict: false })];
+  /** Requests under way may still begin turns and take locks. When they are over, these have what is left of the grace, not a second one. */
+  const drained = async (): Promise<DrainResult> => {
+    let over: Promise<void> | undefined;
+    const result = await drain.run((graceLeftMs) => {
+      over = closeInOrder([turns, locks], graceLeftMs);
+    });
+    await over;
+    return result;
+  };
   return {
     nest,
     async listen() {
@@ -55,13 +67,11 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       return nest.getUrl();
     },
     async shutDown() {
-      // Requests under way may still begin turns and take locks. When they are over, these have what is left of the grace, not a second one.
-      let over: Promise<void> | undefined;
-      const { aborted } = await drain.run((graceLeftMs) => {
-        over = closeInOrder([turns, locks], graceLeftMs);
-      });
-      await over;
-      if (aborted > 0) logger.warn({ aborted }, 'requests were still open when the grace was over');
+      if (hasBooted) {
+        const { aborted } = await drained();
+        if (aborted > 0) logger.warn({ aborted }, 'requests were still open when the grace was over');
+        await sayGoodbye(nest.getHttpServer(), GOODBYE_MS);
+      }
       await nest.close();
     },
   };

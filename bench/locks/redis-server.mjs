@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { setTimeout as wait } from 'node:timers/promises';
 import { Redis } from 'ioredis';
-import { ensureRedisServer } from '../../scripts/redis-server.mjs';
+import { ensureRedisServer } from '../../scripts/programs.mjs';
 import { freePort } from '../gateway/child.mjs';
 import { cpuMicros } from '../gateway/process-cost.mjs';
 

@@ -12,12 +12,12 @@ export { errorBody, errorHeaders, errorStatus, type ErrorBody } from './error-bo
 export { ErrorFilter, type ErrorFilterOptions, type ErrorReport } from './error.filter.js';
 export { forwardedRequestHeaders, forwardedResponseHeaders } from './header-lists.js';
 export { isLoopbackHost } from './host-rule.js';
+export { GOODBYE_MS, sayGoodbye } from './goodbye.js';
 export { createHttpAdapter } from './http-adapter.js';
 export { DEFAULT_LIMITS, type ConnectionLimits, type HttpOptions } from './http-options.js';
 export { stringEnd } from './json-depth.js';
 export { CALL_HEADERS, REPORT_HEADERS } from './own-headers.js';
 export { Public, PUBLIC_ROUTE } from './public.decorator.js';
-export { onShutdownSignals, type ShutdownSignal, type SignalHost } from './shutdown-signals.js';
 export { STATUS_TABLE, type ErrorCode, type StatusRow } from './status-table.js';
 export { toApiError, type ErrorFacts } from './to-api-error.js';
 export { createValidationPipe, validationError } from './validation.pipe.js';

@@ -9,14 +9,18 @@ export interface Ended {
   readonly errors: string;
 }
 
-/** This service in a process of its own, as `npm start` runs it. */
-export interface SpawnedServer {
-  /** Without a slash at its end. */
-  readonly url: string;
+/** A process of this service, however far it has come. */
+export interface LaunchedServer {
   readonly process: ChildProcess;
   /** Standard output and standard error so far. */
-  logs(): string;
+  readonly logs: () => string;
   readonly ended: Promise<Ended>;
+}
+
+/** This service in a process of its own, as `npm start` runs it. */
+export interface SpawnedServer extends LaunchedServer {
+  /** Without a slash at its end. */
+  readonly url: string;
   /** Ends it at once; resolves when it is gone. May be called again. */
   kill(): Promise<Ended>;
 }
@@ -39,7 +43,7 @@ const END_WITH_PARENT = ['--import', `${ROOT}test/support/end-with-parent.mjs`];
  * @throws {Error} with all it said, where it ends before
  */
 export async function spawnServer(options: SpawnOptions = {}): Promise<SpawnedServer> {
-  const { child, logs, ended } = start(options);
+  const { process: child, logs, ended } = launchServer(options);
   const kill = async (): Promise<Ended> => {
     child.kill('SIGKILL');
     return ended;
@@ -51,14 +55,11 @@ export async function spawnServer(options: SpawnOptions = {}): Promise<SpawnedSe
 
 /** Starts dist/main.js where it is expected to end by itself. */
 export function runServer(environment: Readonly<Record<string, string>>): Promise<Ended> {
-  return start({ environment }).ended;
+  return launchServer({ environment }).ended;
 }
 
-function start({ environment = {}, nodeOptions = [] }: SpawnOptions): {
-  child: ChildProcess;
-  logs: () => string;
-  ended: Promise<Ended>;
-} {
+/** Starts dist/main.js and waits for nothing. */
+export function launchServer({ environment = {}, nodeOptions = [] }: SpawnOptions): LaunchedServer {
   const child = spawn(process.execPath, [...END_WITH_PARENT, ...nodeOptions, 'dist/main.js'], {
     cwd: ROOT,
     env: { PORT: '0', ...environment },
@@ -73,7 +74,7 @@ function start({ environment = {}, nodeOptions = [] }: SpawnOptions): {
       resolve({ code, signal, output, errors });
     });
   });
-  return { child, logs: () => output + errors, ended };
+  return { process: child, logs: () => output + errors, ended };
 }
 
 /** The URL of the line that says so. */

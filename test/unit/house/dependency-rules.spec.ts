@@ -15,7 +15,7 @@ const FAULTS: readonly (readonly [rule: string, path: string, text: string])[] =
   ],
   ['only-through-index', 'src/ai/around-the-index.ts', "import '../lock/inner.js';"],
   ['compose-through-index', 'src/main.ts', "import './lock/inner.js';"],
-  ['simulator-started-by-main', 'src/app.module.ts', "import './simulator/index.js';"],
+  ['simulator-started-by-boot', 'src/app.module.ts', "import './simulator/index.js';"],
   ['no-cycles', 'src/lock/circle.ts', "import './inner.js'; export const circle = 1;"],
   ['no-module-without-a-row', 'src/newcomer/index.ts', "import '../config/index.js';"],
   ['no-vague-names', 'src/ai/vague.ts', "import './helpers/text.js';"],

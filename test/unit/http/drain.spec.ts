@@ -1,7 +1,8 @@
 import { EventEmitter } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { Drain, onShutdownSignals, type DrainResult } from '../../../src/http/index.js';
+import { Drain, type DrainResult } from '../../../src/http/index.js';
 import { OpenRequest } from '../../../src/http/open-request.js';
+import { onShutdownSignals } from '../../../src/shutdown-signals.js';
 
 beforeEach(() => {
   jest.useFakeTimers();

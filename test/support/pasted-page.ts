@@ -1,0 +1,75 @@
+import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { ROOT } from './planted-project.js';
+
+/** A block of shell commands on a page, and the heading that it stands under. */
+export interface ShellBlock {
+  readonly heading: string;
+  readonly commands: string;
+}
+
+/** @param page from the project's folder */
+export async function shellBlocks(page: string): Promise<readonly ShellBlock[]> {
+  const text = await readFile(join(ROOT, page), 'utf8');
+  let heading = '';
+  return [...text.matchAll(/^#+ (?<title>.*)$|^```sh\n(?<commands>[\s\S]*?)^```$/gm)].flatMap(({ groups = {} }) => {
+    const { title, commands } = groups;
+    if (commands !== undefined) return [{ heading, commands }];
+    heading = title ?? '';
+    return [];
+  });
+}
+
+/** One shell into which blocks are pasted, as an operator does; the first command that fails ends it. */
+export class Shell {
+  readonly #child: ChildProcessWithoutNullStreams;
+  readonly #ended: Promise<void>;
+  #isOver = false;
+  #output = '';
+  #pasted = 0;
+
+  constructor(environment: Readonly<Record<string, string>>) {
+    this.#child = spawn('bash', ['--noprofile', '--norc', '-e'], { cwd: ROOT, env: environment, detached: true });
+    this.#child.stdout.setEncoding('utf8').on('data', (text: string) => (this.#output += text));
+    this.#child.stderr.setEncoding('utf8').on('data', (text: string) => (this.#output += text));
+    this.#ended = new Promise((resolve) => {
+      this.#child.once('exit', () => {
+        this.#isOver = true;
+        resolve();
+      });
+    });
+    process.once('exit', () => {
+      this.#killAll();
+    });
+  }
+
+  /** @returns what it printed @throws {Error} with what it printed, where a command fails */
+  async paste(commands: string): Promise<string> {
+    this.#pasted += 1;
+    const from = this.#output.length;
+    const mark = `pasted-${String(this.#pasted)}`;
+    this.#child.stdin.write(`${commands}\necho ${mark}\n`);
+    while (!this.#output.includes(`${mark}\n`, from)) {
+      if (this.#isOver) throw new Error(`failed:\n${commands}\nprinted:\n${this.#output.slice(from)}`);
+      await new Promise((resolve) => setTimeout(resolve, 20));
+    }
+    return this.#output.slice(from, this.#output.indexOf(mark, from));
+  }
+
+  /** Ends it and whatever it has started. */
+  async end(): Promise<void> {
+    this.#killAll();
+    await this.#ended;
+  }
+
+  #killAll(): void {
+    try {
+      // The group of those that it started.
+      if (this.#child.pid !== undefined) process.kill(-this.#child.pid, 'SIGKILL');
+    } catch (error) {
+      // Nobody is left.
+      if (!(error instanceof Error && 'code' in error && error.code === 'ESRCH')) throw error;
+    }
+  }
+}
