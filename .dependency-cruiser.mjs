@@ -1,14 +1,15 @@
 /** Which module may import which. A module that is not listed here may not exist. */
 const MAY_IMPORT = {
-  config: [],
+  egress: [],
+  config: ['egress'],
   tokens: [],
   http: [],
   store: [],
   observability: ['config'],
   lock: ['store'],
   admission: ['store'],
-  auth: ['config', 'store', 'observability'],
-  ai: ['admission', 'lock', 'store', 'tokens', 'auth', 'config', 'observability', 'http'],
+  auth: ['config', 'store', 'observability', 'egress'],
+  ai: ['admission', 'lock', 'store', 'tokens', 'auth', 'config', 'observability', 'http', 'egress'],
   conversation: ['ai', 'lock', 'store', 'tokens', 'auth', 'config', 'observability', 'http'],
   admin: ['lock', 'ai', 'auth'],
   health: ['store', 'ai', 'http'],

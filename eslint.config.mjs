@@ -1,4 +1,5 @@
 import js from '@eslint/js';
+import regexp from 'eslint-plugin-regexp';
 import tseslint from 'typescript-eslint';
 import { house } from './scripts/eslint-house.mjs';
 
@@ -76,6 +77,15 @@ export default tseslint.config(
     },
   },
   { files: ['src/**/*.ts'], rules: { ...environment, 'no-console': 'error' } },
+  {
+    // What strangers send meets many of them: their time must not grow faster than the text.
+    files: ['src/**/*.ts'],
+    plugins: { regexp },
+    rules: {
+      'regexp/no-super-linear-backtracking': 'error',
+      'regexp/no-super-linear-move': ['error', { ignoreSticky: true }],
+    },
+  },
   { files: ['src/config/**/*.ts'], rules: { 'no-restricted-properties': 'off', 'no-restricted-imports': 'off' } },
   {
     files: ['test/**/*.ts'],

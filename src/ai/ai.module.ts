@@ -73,7 +73,7 @@ export class AiModule implements OnApplicationBootstrap, BeforeApplicationShutdo
   ) {}
 
   static forRoot(options: AiOptions): DynamicModule {
-    const transport = new UndiciTransport();
+    const transport = new UndiciTransport(privateHostsOf(options));
     return {
       module: AiModule,
       imports: [
@@ -113,6 +113,12 @@ export class AiModule implements OnApplicationBootstrap, BeforeApplicationShutdo
   async onApplicationShutdown(): Promise<void> {
     await this.transport.close();
   }
+}
+
+function privateHostsOf({ providers }: AiOptions): ReadonlySet<string> {
+  // The URL of one without a key may be incomplete.
+  const meant = providers.filter(({ allowPrivate, apiKeys }) => allowPrivate && apiKeys.length > 0);
+  return new Set(meant.map(({ baseUrl }) => new URL(baseUrl).hostname));
 }
 
 function adaptersOver(transport: UndiciTransport): Adapters {

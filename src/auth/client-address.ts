@@ -21,7 +21,8 @@ export function clientAddress({ ip, socket }: Peer): string {
 /** Who counts as one client: an IPv4 address, or the /64 of an IPv6 address, all of which one household or machine has. */
 export function networkOf(address: string): string {
   if (isIPv4(address)) return address;
-  const [head = '', tail] = address.toLowerCase().replace(/%.*$/, '').split('::');
+  const [withoutZone = ''] = address.toLowerCase().split('%', 1);
+  const [head = '', tail] = withoutZone.split('::');
   const front = groupsOf(head);
   const back = groupsOf(tail ?? '');
   const gap = tail === undefined ? 0 : Math.max(0, 8 - front.length - back.length);

@@ -1,5 +1,6 @@
 import { createLocalJWKSet, type JSONWebKeySet, type JWTVerifyGetKey } from 'jose';
 import { Agent } from 'undici';
+import { guardedConnector } from '../egress/index.js';
 
 /** Finds the key for a token's header. */
 export type KeySet = JWTVerifyGetKey;
@@ -15,7 +16,13 @@ const MOST_KEYS = 64;
  * long as it is. Close it.
  */
 export class JwksSource {
-  readonly #agent = new Agent({ maxResponseSize: MOST_BYTES, connections: 2 });
+  readonly #agent: Agent;
+
+  /** @param privateHosts - hosts that may have private addresses although nothing in their names says so */
+  constructor(privateHosts: ReadonlySet<string> = new Set()) {
+    const connect = guardedConnector({ privateHosts });
+    this.#agent = new Agent({ maxResponseSize: MOST_BYTES, connections: 2, connect });
+  }
 
   /** @throws {Error} where there is no answer in time, or not a set of public keys */
   async fetch(url: string): Promise<KeySet> {

@@ -21,7 +21,7 @@ interface Issuer {
 @Injectable()
 export class TokenVerifier implements OnApplicationBootstrap, OnApplicationShutdown {
   readonly #issuers: ReadonlyMap<string, Issuer>;
-  readonly #source = new JwksSource();
+  readonly #source: JwksSource;
   readonly #clock: AuthClock;
 
   constructor(
@@ -29,6 +29,8 @@ export class TokenVerifier implements OnApplicationBootstrap, OnApplicationShutd
     private readonly registry: CallerRegistry,
   ) {
     this.#clock = clock;
+    const meant = issuers.filter(({ allowPrivate }) => allowPrivate === true);
+    this.#source = new JwksSource(new Set(meant.map(({ jwksUrl }) => new URL(jwksUrl).hostname)));
     this.#issuers = new Map(
       issuers.map((settings) => [
         settings.issuer,

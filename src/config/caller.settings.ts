@@ -55,6 +55,8 @@ export interface IssuerSettings {
   readonly issuer: string;
   /** Where its public keys are (RFC 7517 section 5). */
   readonly jwksUrl: string;
+  /** True: its host may have a private address although nothing in its name says so. Undefined: false. */
+  readonly allowPrivate?: boolean;
   /** A token must be meant for one of these (`aud`). */
   readonly audience: readonly string[];
   readonly algorithms: readonly TokenAlgorithm[];

@@ -12,7 +12,7 @@ const CLOCK = /^(\d{2}:\d{2})(:\d{2})?(\.\d{1,9})? *(z|[+-]\d{2}:?\d{2})?$/i;
 export function parseInstant(value: unknown): number {
   const text = typeof value === 'string' ? value.trim() : '';
   const day = text.slice(0, 10);
-  const clock = /^(?:[Tt]|[ \t]+)(.*)$/.exec(text.slice(10))?.[1];
+  const clock = /^(?:[Tt]|[ \t]+(?![ \t]))(.*)$/.exec(text.slice(10))?.[1];
   const instant = text.length === 10 ? Date.parse(`${day}T00:00:00Z`) : Date.parse(`${day}T${isoClock(clock ?? '')}`);
   if (!isDay(day) || Number.isNaN(instant))
     throw new ValueError('must be a date such as 2027-01-14 or 2027-01-14T09:00:00Z');

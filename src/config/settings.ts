@@ -98,6 +98,8 @@ export interface ProviderSettings {
   readonly apiVersion?: string;
   /** How it says that a prompt is too long, besides the usual words; tested against its message. */
   readonly contextErrorPatterns: readonly RegExp[];
+  /** True: `baseUrl`'s host may have a private address although nothing in its name says so. */
+  readonly allowPrivate: boolean;
 }
 
 /** How a model's text is counted: an encoding, and a factor on its result. */

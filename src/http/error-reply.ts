@@ -2,11 +2,12 @@ import { STATUS_CODES } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { ApiError } from './api-error.js';
 import { errorBody, errorHeaders, errorStatus } from './error-body.js';
+import { API_HEADERS } from './security-headers.js';
 
 /** Set by a handler for the answer it meant to give; they would lie about an error. */
 const SUCCESS_HEADERS = ['content-length', 'content-encoding', 'content-disposition', 'etag', 'last-modified'];
 
-/** Sends an error as the answer. The request id is set here too, since some errors precede every hook. */
+/** Sends an error as the answer. The headers of every answer are set here too, since some errors precede every hook. */
 export function sendError(reply: FastifyReply, error: ApiError): void {
   for (const name of SUCCESS_HEADERS) reply.removeHeader(name);
   void reply
@@ -34,7 +35,7 @@ function fixedHeaders(requestId: string): Record<string, string> {
   return {
     'content-type': 'application/json; charset=utf-8',
     'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
     'x-request-id': requestId,
+    ...API_HEADERS,
   };
 }

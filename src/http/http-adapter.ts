@@ -4,10 +4,12 @@ import { FastifyAdapter } from '@nestjs/platform-fastify';
 import type { FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { registerJsonBodies } from './body-parsing.js';
 import { ClientErrors } from './client-error.js';
+import { boundConnections, serverOptions } from './connection-limits.js';
 import type { HttpOptions } from './http-options.js';
 import { OpenConnections } from './open-request.js';
 import { PathFaults } from './path-faults.js';
 import { requestIdOf } from './request-id.js';
+import { securityHeaders } from './security-headers.js';
 import { toApiError } from './to-api-error.js';
 
 /**
@@ -20,16 +22,10 @@ export function createHttpAdapter(options: HttpOptions): FastifyAdapter {
   const clientErrors = new ClientErrors(connections);
   const pathFaults = new PathFaults();
   const adapter = new FastifyAdapter({
-    http: {
-      maxHeaderSize: limits.headerBytes,
-      headersTimeout: limits.headersMs,
-      connectionsCheckingInterval: limits.checkEveryMs,
-      // Ours answers in the error shape.
-      requireHostHeader: false,
-    },
+    http: serverOptions(limits),
     requestTimeout: limits.requestMs,
     keepAliveTimeout: limits.keepAliveMs,
-    connectionTimeout: 0,
+    connectionTimeout: limits.stalledMs,
     bodyLimit: options.bodyLimitBytes,
     trustProxy: typeof trustProxy === 'object' ? [...trustProxy] : trustProxy,
     routerOptions: { maxParamLength: limits.paramLength },
@@ -49,6 +45,7 @@ export function createHttpAdapter(options: HttpOptions): FastifyAdapter {
   instance.server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     clientErrors.refuseTunnel(socket);
   });
+  boundConnections(instance.server, connections, limits);
   answerExpectations(instance.server, options.bodyLimitBytes);
   openRequests(instance, connections, pathFaults);
   registerJsonBodies(instance, options.bodyLimitBytes);
@@ -60,6 +57,7 @@ function openRequests(instance: FastifyInstance, connections: OpenConnections, p
   instance.decorateRequest('openRequest', undefined);
   instance.decorateRequest('pathFault', undefined);
   instance.addHook('onRequest', (request, reply, done) => {
+    reply.header('x-request-id', request.id).headers(securityHeaders(request));
     request.openRequest = connections.open(request.raw, reply.raw);
     request.pathFault = pathFaults.of(request.raw);
     done();

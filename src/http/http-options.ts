@@ -15,7 +15,7 @@ export interface HttpOptions {
   readonly limits: ConnectionLimits;
 }
 
-/** What a slow or greedy client may take of a connection. Answers are not limited: a stream may run for long. */
+/** What a slow or greedy client may take of a connection. Answers that are read are not limited: a stream may run for long. */
 export interface ConnectionLimits {
   /** From the connection's first byte to the end of the headers, ms; at most requestMs. */
   readonly headersMs: number;
@@ -27,8 +27,16 @@ export interface ConnectionLimits {
   readonly checkEveryMs: number;
   /** Request line and headers together, bytes. */
   readonly headerBytes: number;
+  /** How many header fields a request may have. */
+  readonly headerFields: number;
   /** One path segment that stands for a parameter, characters. */
   readonly paramLength: number;
+  /** How many connections are open at once; further ones are closed as they come. */
+  readonly connections: number;
+  /** After so many requests a connection is closed, so that clients that keep theirs spread over new pods in the end. */
+  readonly requestsPerConnection: number;
+  /** How long a client may take nothing of an answer that waits for it, ms. */
+  readonly stalledMs: number;
 }
 
 export const DEFAULT_LIMITS: ConnectionLimits = {
@@ -37,5 +45,9 @@ export const DEFAULT_LIMITS: ConnectionLimits = {
   keepAliveMs: 65_000,
   checkEveryMs: 5_000,
   headerBytes: 16_384,
+  headerFields: 200,
   paramLength: 512,
+  connections: 10_000,
+  requestsPerConnection: 10_000,
+  stalledMs: 60_000,
 };

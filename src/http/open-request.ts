@@ -10,9 +10,11 @@ export class OpenRequest {
   #onOver: (() => void)[] = [];
   #onAbort: ((reason: Error) => void) | undefined;
 
+  /** @param ordinal - which one it is on its connection: the first is 1 */
   constructor(
     private readonly request: Pick<IncomingMessage, 'complete'>,
     private readonly response: Pick<ServerResponse, 'headersSent'>,
+    readonly ordinal = 1,
   ) {}
 
   /** Aborts when nobody waits for the answer any more, or when the drain's grace is over. Made on first use. */
@@ -68,6 +70,12 @@ export class OpenRequest {
   }
 }
 
+interface Connection {
+  readonly open: Set<OpenRequest>;
+  /** How many requests have come on it. */
+  count: number;
+}
+
 /**
  * Knows which requests are open on which connection. One listener per connection, however many requests it carries.
  *
@@ -75,15 +83,16 @@ export class OpenRequest {
  * leaves looks the same, and its work has to stop within a second, not when the first byte of an answer is refused.
  */
 export class OpenConnections {
-  readonly #bySocket = new WeakMap<Socket, Set<OpenRequest>>();
+  readonly #bySocket = new WeakMap<Socket, Connection>();
 
   open(request: IncomingMessage, response: ServerResponse): OpenRequest {
-    const open = new OpenRequest(request, response);
-    const siblings = this.#on(request.socket);
-    siblings.add(open);
+    const connection = this.#on(request.socket);
+    connection.count += 1;
+    const open = new OpenRequest(request, response, connection.count);
+    connection.open.add(open);
     // 'close' comes once.
     response.on('close', () => {
-      siblings.delete(open);
+      connection.open.delete(open);
       open.end(response.writableFinished ? 'complete' : 'client gone');
     });
     if (request.socket.destroyed) open.end('client gone');
@@ -92,20 +101,20 @@ export class OpenConnections {
 
   /** The open requests of a connection in the order in which they came, which is that of their answers. */
   openOn(socket: Socket): readonly OpenRequest[] {
-    return [...(this.#bySocket.get(socket) ?? [])];
+    return [...(this.#bySocket.get(socket)?.open ?? [])];
   }
 
   // A pipelined request whose turn has not come has no socket of its own yet: its response never sees the connection close.
-  #on(socket: Socket): Set<OpenRequest> {
+  #on(socket: Socket): Connection {
     const known = this.#bySocket.get(socket);
     if (known !== undefined) return known;
-    const requests = new Set<OpenRequest>();
-    this.#bySocket.set(socket, requests);
+    const connection: Connection = { open: new Set(), count: 0 };
+    this.#bySocket.set(socket, connection);
     socket.once('close', () => {
-      const left = [...requests];
-      requests.clear();
+      const left = [...connection.open];
+      connection.open.clear();
       for (const request of left) request.end('client gone');
     });
-    return requests;
+    return connection;
   }
 }

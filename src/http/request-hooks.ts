@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from './api-error.js';
-import type { Drain } from './drain.js';
 import { isLoopbackHost } from './host-rule.js';
 import type { HttpOptions } from './http-options.js';
 import { lingering } from './lingering.js';
 import { methodNotAllowed, pathOf, routeNotFound, RouteTable } from './route-table.js';
+import { securityHeaders } from './security-headers.js';
 
 /** Answered through the whole drain, and never waited for: whoever asks has to see its end. */
 const PROBES: ReadonlySet<string> = new Set(['/health', '/ready', '/metrics']);
@@ -16,6 +16,7 @@ export function installRequestHooks(instance: FastifyInstance, options: HttpOpti
     routes.add(route.method, route.url);
   });
   instance.addHook('onRequest', (request, reply, done) => {
+    checkFieldCount(request, options.limits.headerFields);
     checkHost(request, options.loopbackHostsOnly);
     if (request.pathFault !== undefined) throw request.pathFault;
     if (request.openRequest !== undefined && !PROBES.has(pathOf(request.raw.url ?? '/'))) {
@@ -25,8 +26,14 @@ export function installRequestHooks(instance: FastifyInstance, options: HttpOpti
     done();
   });
   instance.addHook('onSend', (request, reply, payload, done) => {
-    done(null, finish(options.drain, request, reply, payload));
+    done(null, finish(options, { request, reply, payload }));
   });
+}
+
+/** Node would leave out the fields beyond its own limit, of which one may be the key, without a word. */
+function checkFieldCount({ raw }: FastifyRequest, most: number): void {
+  if (raw.rawHeaders.length > 2 * most)
+    throw new ApiError('headers_too_large', `the request has more than ${String(most)} header fields`);
 }
 
 function checkHost(request: FastifyRequest, loopbackOnly: boolean): void {
@@ -54,12 +61,34 @@ function answerUnrouted(routes: RouteTable, request: FastifyRequest, reply: Fast
   return true;
 }
 
-function finish(drain: Drain, request: FastifyRequest, reply: FastifyReply, payload: unknown): unknown {
-  reply.header('x-request-id', request.id).header('x-content-type-options', 'nosniff');
-  // After a 413 there may be more to come than anyone wants to read.
-  if (drain.state !== 'serving' || reply.statusCode === 413) reply.header('connection', 'close');
+interface Answer {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly payload: unknown;
+}
+
+function finish({ drain, limits }: HttpOptions, { request, reply, payload }: Answer): unknown {
+  // A preflight is answered before any hook of ours.
+  if (!reply.hasHeader('x-request-id')) reply.header('x-request-id', request.id).headers(securityHeaders(request));
+  // What is answered to one caller is nobody else's, and not for a disk.
+  if (isPrivate(request) && !reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
+  if (isLastAnswer({ drain, limits }, request, reply)) reply.header('connection', 'close');
   const isClosing = reply.getHeader('connection') === 'close';
   if (!isClosing || request.raw.complete || !(typeof payload === 'string' || Buffer.isBuffer(payload))) return payload;
   reply.header('content-length', Buffer.byteLength(payload));
   return lingering(payload, request.raw);
+}
+
+/** After a 413 there may be more to come than anyone wants to read. */
+function isLastAnswer(
+  { drain, limits }: Pick<HttpOptions, 'drain' | 'limits'>,
+  { openRequest }: FastifyRequest,
+  { statusCode }: FastifyReply,
+): boolean {
+  const isWornOut = openRequest !== undefined && openRequest.ordinal >= limits.requestsPerConnection;
+  return isWornOut || drain.state !== 'serving' || statusCode === 413;
+}
+
+function isPrivate({ routeOptions }: FastifyRequest): boolean {
+  return routeOptions.url?.startsWith('/v1/') === true;
 }

@@ -38,7 +38,7 @@ export class RouteTable {
 export function pathOf(url: string): string {
   // What nearly every request has, and this is asked of every request.
   if (url.startsWith('/') && !url.includes('?') && !url.includes('#')) return url;
-  const path = url.replace(/^https?:\/\/[^/?#]*/i, '').replace(/[?#].*$/s, '');
+  const [path = ''] = url.replace(/^https?:\/\/[^/?#]*/i, '').split(/[?#]/, 1);
   return path === '' ? '/' : path;
 }
 

@@ -15,13 +15,17 @@ export interface ObservabilityOptions {
 }
 
 /**
- * Counts and logs every request once, when its response is complete or its client has left. Call it before `app.init()` and
+ * Counts and logs every request once, when its response is complete or its client has left, and counts the connections that were
+ * refused. Call it before `app.init()` and
  * before any hook that may refuse a request.
  */
 export function configureObservability(app: NestFastifyApplication, { onOver }: ObservabilityOptions): void {
   const logger = app.get<Logger>(LOGGER);
   const metrics = app.get(HttpMetrics);
   const server = app.getHttpAdapter().getInstance();
+  server.server.on('drop', () => {
+    metrics.connectionRefused();
+  });
 
   server.addHook('onRequest', (request, reply, done) => {
     const startedAt = performance.now();

@@ -7,9 +7,12 @@ const MAX_ERRORS = 5;
 const MAX_MESSAGE_LENGTH = 2_000;
 const MAX_STACK_LENGTH = 4_000;
 
-/** `Unexpected token 'A', "ANSWER: my"... is not valid JSON`, `…"23 ANSWER 4"... is not valid JSON`, `"abc" is not valid JSON`. */
+/**
+ * `Unexpected token 'A', "ANSWER: my"... is not valid JSON`, `…"23 ANSWER 4"... is not valid JSON`, `"abc" is not valid JSON`. V8 shows a
+ * few words; to look for any number of them would take time that grows with the square of the text.
+ */
 const NOT_JSON = ' is not valid JSON';
-const QUOTED_TEXT = /(?:Unexpected token '[^]{1,2}', )?(?:\.\.\.)?"[^]*"(?:\.\.\.)? is not valid JSON/;
+const QUOTED_TEXT = /(?:Unexpected token '[^]{1,2}', )?(?:\.\.\.)?"[^]{0,400}"(?:\.\.\.)? is not valid JSON/;
 /** Node's ERR_INVALID_ARG_TYPE and _VALUE: `Received type string ('ANSWER: my…')`, `Received 'ANSWER'`. */
 const RECEIVED_TEXT = /(Received (?:type \w+ )?)\(?['"`][^\n]*/;
 

@@ -18,6 +18,7 @@ export class HttpMetrics {
   private inFlight = 0;
   private readonly requests: Counter<(typeof LABELS)[number]>;
   private readonly duration: Histogram<(typeof LABELS)[number]>;
+  private readonly refusedConnections: Counter;
 
   constructor(@Inject(METRICS_REGISTRY) registry: Registry) {
     const registers = [registry];
@@ -44,6 +45,16 @@ export class HttpMetrics {
       buckets: DURATION_BUCKETS,
       registers,
     });
+    this.refusedConnections = new Counter({
+      name: 'coordinator_connections_refused_total',
+      help: 'Connections that were closed as they came, since too many were open.',
+      registers,
+    });
+  }
+
+  /** A connection beyond the most that may be open at once. */
+  connectionRefused(): void {
+    this.refusedConnections.inc();
   }
 
   requestStarted(): void {

@@ -108,5 +108,5 @@ function uses(table: string, source: string): { indexes: ReadonlySet<number>; is
 }
 
 function withoutComments(source: string): string {
-  return source.replace(/--\[\[[\s\S]*?\]\]/g, '').replace(/--.*$/gm, '');
+  return source.replace(/--\[\[[\s\S]*?\]\]/g, '').replace(/--.*/g, '');
 }

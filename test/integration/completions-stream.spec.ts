@@ -31,7 +31,7 @@ describe('POST /v1/chat/completions, as a stream', () => {
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
     expect(dataOf(text).map(({ model }) => model)).toEqual(['test-model', 'test-model', 'test-model']);
     expect(headers.get('content-type')).toContain('text/event-stream');
-    expect(headers.get('cache-control')).toBe('no-cache');
+    expect(headers.get('cache-control')).toBe('no-store');
     expect(headers.get('x-accel-buffering')).toBe('no');
     expect(headers.get('x-coordinator-cost-usd')).toBeNull();
   });

@@ -42,6 +42,7 @@ export const provider = (name: string, apiKey?: string) => ({
   kind: 'openai' as const,
   baseUrl: `https://${name}.example/v1`,
   keyVariables: ['KEY'],
+  allowPrivate: false,
   apiKeys: apiKey === undefined ? [] : [apiKey],
   apiKeyVariables: apiKey === undefined ? [] : ['KEY'],
   contextErrorPatterns: [],

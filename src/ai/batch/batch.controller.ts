@@ -47,7 +47,7 @@ function wantsEvents({ headers }: FastifyRequest): boolean {
 function events(work: BatchWork, reply: FastifyReply): Readable {
   void reply.headers({
     'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache',
+    'cache-control': 'no-store',
     // nginx and its kin would collect the stream otherwise.
     'x-accel-buffering': 'no',
   });

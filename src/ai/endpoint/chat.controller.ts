@@ -71,7 +71,7 @@ function whole(text: string, call: CompletionCall, reply: FastifyReply): string 
 function streamed(delivery: Delivery, call: CompletionCall, reply: FastifyReply): Readable {
   void reply.headers({
     'content-type': 'text/event-stream; charset=utf-8',
-    'cache-control': 'no-cache',
+    'cache-control': 'no-store',
     // nginx and its kin would collect the stream otherwise.
     'x-accel-buffering': 'no',
   });

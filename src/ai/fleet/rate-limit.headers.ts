@@ -37,7 +37,7 @@ const UNIT_MS: Readonly<Partial<Record<string, number>>> = {
   ns: 0.000_001,
 };
 const DURATION = /^(?:\d+(?:\.\d+)?(?:d|h|ms|m|s|us|µs|ns))+$/;
-const PART = /(\d+(?:\.\d+)?)(d|h|ms|m|s|us|µs|ns)/g;
+const PART = /(\d+(?:\.\d+)?)(d|h|ms|m|s|us|µs|ns)/gy;
 const PLAIN = /^\d+(?:\.\d+)?$/;
 const TIMESTAMP = /^\d{4}-\d{2}-\d{2}T/;
 /** No limit is longer than a month; what says more is a mistake, or not what we take it for. */

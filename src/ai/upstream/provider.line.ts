@@ -142,9 +142,11 @@ function connectionFailure({ deployment, connectMs }: AttemptRequest, error: unk
   return brokenUpstream(name, isUnreached(error) ? 'could not be reached' : 'broke off the connection', error);
 }
 
-/** Nothing was sent: no name, no route, nobody listening. */
+/** Nothing was sent: no name, no route, nobody listening, or an address that is not connected to. */
 function isUnreached(error: unknown): boolean {
-  return /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH)$/.test(String(errorCode(error)));
+  return /^(ECONNREFUSED|ENOTFOUND|EAI_AGAIN|EHOSTUNREACH|ENETUNREACH|ERR_ADDRESS_REFUSED)$/.test(
+    String(errorCode(error)),
+  );
 }
 
 function errorCode(error: unknown): unknown {

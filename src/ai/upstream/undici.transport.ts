@@ -1,6 +1,7 @@
 import { AxiosHeaders, type AxiosAdapter } from 'axios';
 import { Agent, type Dispatcher } from 'undici';
 import type { Readable } from 'node:stream';
+import { guardedConnector } from '../../egress/index.js';
 import type { UpstreamHeaders } from './retry-after.js';
 import { SendingHandler } from './sending.js';
 
@@ -27,11 +28,14 @@ export interface UpstreamAnswer {
 }
 
 /**
- * The way to the providers: undici's connection pools. No redirects (an upstream must not send our key elsewhere), no
- * decompression, and no time limits of its own but for connecting: the call's signal decides.
+ * The way to the providers: undici's connection pools. No redirects (an upstream must not send our key elsewhere), no private
+ * address that nobody meant, no decompression, and no time limits of its own but for connecting: the call's signal decides.
  */
 export class UndiciTransport {
   readonly #agents = new Map<number, Agent>();
+
+  /** @param privateHosts - hosts that may have private addresses although nothing in their names says so */
+  constructor(private readonly privateHosts: ReadonlySet<string> = new Set()) {}
 
   /** The same pools under `HttpService`, for calls that are not completions; see docs/adr/0002. */
   readonly adapter: AxiosAdapter = async (config) => {
@@ -65,7 +69,7 @@ export class UndiciTransport {
     let agent = this.#agents.get(connectMs);
     if (agent === undefined) {
       agent = new Agent({
-        connect: { timeout: connectMs },
+        connect: guardedConnector({ connectMs, privateHosts: this.privateHosts }),
         keepAliveTimeout: KEEP_ALIVE_MS,
         headersTimeout: 0,
         bodyTimeout: 0,

@@ -34,7 +34,7 @@ export class EnvironmentReader {
       return undefined;
     }
     return this.faults.parse(`${name}_FILE`, () => {
-      const text = readText(this.readFile, path).replace(/[\r\n]+$/, '');
+      const text = readText(this.readFile, path).replace(/(?<![\r\n])[\r\n]+$/, '');
       if (text.trim() === '') throw new ValueError(`must name a file that holds the secret: ${path} is empty`);
       return text;
     });

@@ -1,3 +1,4 @@
+import { addressIn, addressKind } from '../../egress/index.js';
 import { ValueError } from '../configuration-error.js';
 
 const PLACE = /\$\{([A-Za-z_]\w*)(?::-([^}]*))?\}/g;
@@ -38,6 +39,11 @@ export function resolveBaseUrl(template: string, valueOf: (name: string) => stri
     throw new ValueError(`must hold no user and password: the key comes from keyVariable${origin(template)}`);
   if (parsed.search + parsed.hash !== '')
     throw new ValueError(`must end with its path, without ? and #${origin(template)}`);
+  const address = addressIn(parsed.hostname);
+  if (address !== undefined && addressKind(address) === 'never')
+    throw new ValueError(
+      `must not be ${address}: no provider has a link-local, metadata or reserved address${origin(template)}`,
+    );
   return url;
 }
 

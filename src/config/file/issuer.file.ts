@@ -1,6 +1,7 @@
+import { addressIn, addressKind } from '../../egress/index.js';
 import { SCOPES, TIERS, TOKEN_ALGORITHMS, type Scope, type Tier, type TokenAlgorithm } from '../caller.settings.js';
 import { isLoopback } from '../loopback.js';
-import { duration, listOf, oneOf, text, textLike } from './checks.js';
+import { duration, listOf, oneOf, text, textLike, toggle } from './checks.js';
 import { type Check, MappingList, Optional, OptionalMapping, Required } from './shape.js';
 
 const HOUR_MS = 3_600_000;
@@ -18,11 +19,19 @@ const jwksUrl: Check = (value) => {
   const fault = text(value);
   if (fault !== undefined) return fault;
   const url = URL.canParse(String(value)) ? new URL(String(value)) : undefined;
-  const isSafe =
-    url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname.replace(/^\[|\]$/g, '')));
-  if (url === undefined || !isSafe) return 'must be an https URL (http only on this machine)';
-  return url.username + url.password + url.hash === '' ? undefined : 'must hold no user, no password and no #';
+  if (url === undefined || !isSafe(url)) return 'must be an https URL (http only on this machine)';
+  if (url.username + url.password + url.hash !== '') return 'must hold no user, no password and no #';
+  return isNeverReached(url) ? 'must not be a link-local, metadata or reserved address' : undefined;
 };
+
+function isSafe({ protocol, hostname }: URL): boolean {
+  return protocol === 'https:' || (protocol === 'http:' && isLoopback(hostname.replace(/^\[|\]$/g, '')));
+}
+
+function isNeverReached({ hostname }: URL): boolean {
+  const address = addressIn(hostname);
+  return address !== undefined && addressKind(address) === 'never';
+}
 
 /** Who one subject is. */
 export class SubjectFile {
@@ -74,6 +83,10 @@ export class IssuerFile {
 
   @Required(jwksUrl)
   jwksUrl!: string;
+
+  /** The host of `jwksUrl` may have a private address although nothing in its name says so. */
+  @Optional(toggle)
+  allowPrivate = false;
 
   @Required(someOf(text))
   audience!: string[];

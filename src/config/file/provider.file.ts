@@ -55,4 +55,8 @@ export class ProviderFile {
    */
   @Optional(listOf(pattern))
   contextErrorPatterns: string[] = [];
+
+  /** The host of `baseUrl` may have a private address although nothing in its name says so: a private endpoint of a cloud's. */
+  @Optional(toggle)
+  allowPrivate = false;
 }

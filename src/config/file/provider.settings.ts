@@ -23,6 +23,7 @@ export function providerSettings(file: ProviderFile, index: number, context: Boo
     ...(file.usagePath === undefined ? {} : { usagePath: file.usagePath }),
     ...(apiVersion === undefined ? {} : { apiVersion }),
     contextErrorPatterns: file.contextErrorPatterns.map((text) => new RegExp(text, 'i')),
+    allowPrivate: file.allowPrivate,
   };
 }
 

@@ -45,7 +45,7 @@ export class TurnAnswers {
     const items = this.feed.follow(place, turnId, { afterId, signal: clientSignal(request, reply) });
     void reply.headers({
       'content-type': 'text/event-stream; charset=utf-8',
-      'cache-control': 'no-cache',
+      'cache-control': 'no-store',
       // nginx and its kin would collect the stream otherwise.
       'x-accel-buffering': 'no',
     });

@@ -26,7 +26,7 @@ export function formatCard(message: NewMessage): string {
   const marks = `${ROLE_MARKS[message.role]}p${message.content === '' ? 'e' : ''}`;
   const calls = message.calls.map(escapeCall).join(',');
   const answers = message.toolCallId === undefined ? '' : escapeCall(message.toolCallId);
-  return [marks, formatCounts(message.tokens), calls, answers].join('|').replace(/\|+$/, '');
+  return [marks, formatCounts(message.tokens), calls, answers].join('|').replace(/(?<!\|)\|+$/, '');
 }
 
 /** @param encoding - whose count it tells @throws TypeError for what no script stored */

@@ -1,4 +1,4 @@
 /** A secret as it may be shown: its last four characters. */
 export function maskSecret(text: string): string {
-  return text.replace(/\S{5,}$/, (secret) => `…${secret.slice(-4)}`);
+  return text.replace(/(?<!\S)\S{5,}$/, (secret) => `…${secret.slice(-4)}`);
 }

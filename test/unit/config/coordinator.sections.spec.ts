@@ -23,7 +23,7 @@ describe('faults of coordinator.yaml', () => {
       'a key in the file',
       fileWith({ providers: [provider({ apiKey: 'S3CR3T' })] }),
       [
-        'providers[0].apiKey: unknown key; known are name, kind, baseUrl, keyVariable, usagePath, deploymentUrls, apiVersion, contextErrorPatterns',
+        'providers[0].apiKey: unknown key; known are name, kind, baseUrl, keyVariable, usagePath, deploymentUrls, apiVersion, contextErrorPatterns, allowPrivate',
       ],
     ],
     [

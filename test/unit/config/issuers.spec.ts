@@ -22,6 +22,7 @@ describe('issuers', () => {
       {
         issuer: ISSUER,
         jwksUrl: 'https://login.example.com/jwks',
+        allowPrivate: false,
         audience: ['ai'],
         algorithms: ['RS256', 'ES256'],
         types: ['jwt', 'at+jwt'],
@@ -30,6 +31,13 @@ describe('issuers', () => {
         subjects: [],
       },
     ]);
+  });
+
+  it('may have their keys in a private network, but at no metadata service', () => {
+    expect(loadFile(withIssuers(issuer({ allowPrivate: true }))).issuers[0]?.allowPrivate).toBe(true);
+    expect(() => loadFile(withIssuers(issuer({ jwksUrl: 'https://169.254.169.254/jwks' })))).toThrow(
+      'issuers[0].jwksUrl: must not be a link-local, metadata or reserved address',
+    );
   });
 
   it('say what subjects and claims mean', () => {

@@ -87,6 +87,10 @@ describe('base URLs', () => {
     [{ baseUrl: 'p.example/v1' }, 'providers[0].baseUrl: must be an http or https URL'],
     [{ baseUrl: 'ftp://p.example' }, 'providers[0].baseUrl: must be an http or https URL'],
     [
+      { baseUrl: 'http://0xa9fea9fe/v1' },
+      'providers[0].baseUrl: must not be 169.254.169.254: no provider has a link-local, metadata or reserved address',
+    ],
+    [
       { baseUrl: 'https://u:p@p.example' },
       'providers[0].baseUrl: must hold no user and password: the key comes from keyVariable',
     ],

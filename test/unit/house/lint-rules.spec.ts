@@ -24,6 +24,8 @@ const TYPED_RULES = [
   '@typescript-eslint/switch-exhaustiveness-check',
   'no-restricted-properties',
   'no-restricted-imports',
+  'regexp/no-super-linear-backtracking',
+  'regexp/no-super-linear-move',
 ] as const;
 
 const isError = (entry: Linter.RuleEntry | undefined): boolean => {

@@ -169,4 +169,16 @@ describe('configureObservability()', () => {
       'coordinator_http_requests_total{method="other",route="unmatched",status="4xx"}',
     ]);
   });
+
+  it('counts the connections that were refused', async () => {
+    const server = app.getHttpServer();
+    server.maxConnections = 1;
+    const held = connect(port, '127.0.0.1');
+    await once(held, 'connect');
+    const refused = connect(port, '127.0.0.1').resume();
+    await once(refused, 'close');
+    held.destroy();
+    const metrics = await app.get<Registry>(METRICS_REGISTRY).metrics();
+    expect(metrics).toMatch(/^coordinator_connections_refused_total [1-9]/m);
+  });
 });

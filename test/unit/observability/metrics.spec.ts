@@ -67,6 +67,7 @@ describe('GET /metrics', () => {
 
     const response = await fetch(`${origin}/metrics?x=1`);
     expect(response.headers.get('content-type')).toBe('text/plain; version=0.0.4; charset=utf-8');
+    expect(response.headers.get('x-content-type-options')).toBe('nosniff');
     expect(await response.text()).toContain('coordinator_http_requests_in_flight 0');
     expect((await fetch(`${origin}/v1/models`)).status).toBe(404);
     expect((await fetch(`${origin}/metrics`, { method: 'POST' })).status).toBe(405);

@@ -60,12 +60,12 @@ async function clientFor(credentials: string, projectId: string, timeoutMs: numb
       ...(key !== undefined && { key }),
       ...(keyId !== undefined && { keyId }),
       scopes: SCOPES,
-      transporter: tokenTransport(gaxios, { timeoutMs, tokenUrl }),
+      transporter: tokenTransport(gaxios, { timeoutMs, tokenUrl, mayAskMetadata: false }),
       // The library asks Google's own address, whatever the file says.
       ...(tokenUrl !== undefined && { additionalClaims: { aud: tokenUrl } }),
     });
   }
-  const clientOptions = { ...options, transporter: tokenTransport(gaxios, { timeoutMs }) };
+  const clientOptions = { ...options, transporter: tokenTransport(gaxios, { timeoutMs, mayAskMetadata: true }) };
   const auth = new GoogleAuth({ scopes: SCOPES, projectId, clientOptions });
   if (file === undefined) return auth.getClient();
   // eslint-disable-next-line @typescript-eslint/no-deprecated -- it warns of files from strangers; this one is the operator's own
