@@ -9,11 +9,16 @@ export function nearest(name: string, candidates: Iterable<string>, most?: numbe
   let best: string | undefined;
   let bestDistance = (most ?? Math.max(2, Math.floor(letters.length / 2))) + 1;
   for (const candidate of candidates) {
-    const isBeginning = letters.length > 2 && lettersOf(candidate).startsWith(letters);
-    const away = isBeginning ? 0 : distance(letters, lettersOf(candidate));
+    const away = awayFrom(letters, lettersOf(candidate));
     if (away < bestDistance) [best, bestDistance] = [candidate, away];
   }
   return best;
+}
+
+/** What was lengthened by a word is nearer than what has another word in the same place. */
+function awayFrom(letters: string, candidate: string): number {
+  if (letters.length > 2 && candidate.startsWith(letters)) return 0;
+  return distance(letters, candidate) / (letters.startsWith(candidate) ? 2 : 1);
 }
 
 function lettersOf(name: string): string {

@@ -32,5 +32,5 @@ function secretMembersOf(key: string): readonly string[] {
 function passwordsOf(store: StoreSettings): readonly string[] {
   if (store.kind === 'memory') return [];
   const sentinelPassword = store.kind === 'sentinel' ? store.sentinelPassword : undefined;
-  return [store.password, sentinelPassword].filter((password) => password !== undefined);
+  return [store.password, sentinelPassword, store.tlsKey].filter((password) => password !== undefined);
 }

@@ -61,6 +61,7 @@ export type StoreSettings =
       readonly kind: 'sentinel';
       readonly sentinels: readonly Address[];
       readonly master: string;
+      readonly sentinelUsername?: string;
       readonly sentinelPassword?: string;
     } & RedisOptions)
   | ({ readonly kind: 'cluster'; readonly nodes: readonly Address[] } & RedisOptions);
@@ -77,6 +78,9 @@ export interface RedisOptions {
   readonly tls: boolean;
   /** PEM text of the CA, already read from its file. */
   readonly tlsCa?: string;
+  /** What this side shows of itself, where Redis asks for it (mTLS): PEM texts, both or none. */
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
   readonly keyPrefix: string;
 }
 

@@ -1,6 +1,7 @@
 import type { EnvironmentReader } from './environment/environment.reader.js';
 import type { RedisUrl } from './environment/redis.parsers.js';
 import { STORE_VARIABLES as STORE } from './environment/store.variables.js';
+import type { EnvironmentVariable } from './environment/variable.js';
 import type { BootContext } from './boot-context.js';
 import { readText } from './read-text.js';
 import { ValueError } from './configuration-error.js';
@@ -9,6 +10,12 @@ import type { RedisOptions, StoreSettings } from './settings.js';
 const ADDRESSES = ['REDIS_URL', 'REDIS_HOST', 'REDIS_SENTINELS', 'REDIS_CLUSTER_NODES'] as const;
 /** Without an address these mean that one was forgotten. */
 const COMPANIONS = ['REDIS_PASSWORD', 'REDIS_USERNAME', 'REDIS_SENTINEL_MASTER', 'REDIS_TLS', 'REDIS_DB'] as const;
+
+const PEM_OF = {
+  certificate: /-----BEGIN CERTIFICATE-----/,
+  // One with a passphrase could not be used.
+  'private key': /-----BEGIN (RSA |EC )?PRIVATE KEY-----/,
+};
 
 /** Which store the pods share, by the rules of boot; a fault or a notice where there is none. */
 export function storeSettings(context: BootContext): StoreSettings {
@@ -53,6 +60,7 @@ function redisSettings(context: BootContext, given: readonly string[]): StoreSet
   const sentinels = reader.value(STORE.sentinels);
   const master = reader.value(STORE.sentinelMaster);
   const nodes = reader.value(STORE.clusterNodes);
+  const sentinelUsername = reader.value(STORE.sentinelUsername);
   const sentinelPassword = reader.value(STORE.sentinelPassword);
   const options = redisOptions(context, url);
   if (given.length !== 1) return undefined;
@@ -71,6 +79,7 @@ function redisSettings(context: BootContext, given: readonly string[]): StoreSet
     kind: 'sentinel',
     sentinels,
     master,
+    ...(sentinelUsername === undefined ? {} : { sentinelUsername }),
     ...(sentinelPassword === undefined ? {} : { sentinelPassword }),
     ...options,
   };
@@ -94,9 +103,21 @@ function identity(
   return { ...(username === undefined ? {} : { username }), ...(password === undefined ? {} : { password }) };
 }
 
-function encryption(context: BootContext, tls: boolean): Pick<RedisOptions, 'tls' | 'tlsCa'> {
-  const tlsCa = certificate(context, tls);
-  return { tls, ...(tlsCa === undefined ? {} : { tlsCa }) };
+function encryption(context: BootContext, tls: boolean): Pick<RedisOptions, 'tls' | 'tlsCa' | 'tlsCert' | 'tlsKey'> {
+  const tlsCa = pemOf(context, STORE.tlsCaFile, tls);
+  const tlsCert = pemOf(context, STORE.tlsCertFile, tls);
+  const tlsKey = pemOf(context, STORE.tlsKeyFile, tls);
+  const [certFile, keyFile] = [STORE.tlsCertFile.name, STORE.tlsKeyFile.name];
+  if (context.reader.isSet(certFile) && !context.reader.isSet(keyFile))
+    context.faults.add(certFile, `needs ${keyFile}`);
+  if (context.reader.isSet(keyFile) && !context.reader.isSet(certFile))
+    context.faults.add(keyFile, `needs ${certFile}`);
+  return {
+    tls,
+    ...(tlsCa !== undefined && { tlsCa }),
+    ...(tlsCert !== undefined && { tlsCert }),
+    ...(tlsKey !== undefined && { tlsKey }),
+  };
 }
 
 /** The value of a defaulted variable only where somebody has set it. */
@@ -111,14 +132,15 @@ function agreed<T>({ faults }: BootContext, name: string, inUrl: T | undefined, 
   return inUrl ?? beside;
 }
 
-function certificate({ reader, faults, readFile }: BootContext, tls: boolean): string | undefined {
-  const path = reader.value(STORE.tlsCaFile);
+function pemOf(context: BootContext, variable: EnvironmentVariable<string>, tls: boolean): string | undefined {
+  const { reader, faults, readFile } = context;
+  const path = reader.value(variable);
   if (path === undefined) return undefined;
-  if (!tls) faults.add('REDIS_TLS_CA_FILE', 'needs REDIS_TLS=true or a rediss:// URL');
-  return faults.parse('REDIS_TLS_CA_FILE', () => {
+  if (!tls) faults.add(variable.name, 'needs REDIS_TLS=true or a rediss:// URL');
+  const what = variable === STORE.tlsKeyFile ? 'private key' : 'certificate';
+  return faults.parse(variable.name, () => {
     const pem = readText(readFile, path);
-    if (!pem.includes('-----BEGIN CERTIFICATE-----'))
-      throw new ValueError(`must name a PEM file with a certificate: ${path} has none`);
+    if (!PEM_OF[what].test(pem)) throw new ValueError(`must name a PEM file with a ${what}: ${path} has none`);
     return pem;
   });
 }

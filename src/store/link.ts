@@ -72,8 +72,9 @@ export class Link<C extends Redis | Cluster> {
     throw this.#refusal();
   }
 
-  /** Gives up the connection and makes another one. */
+  /** Gives up the connection and makes another one, without the patience that failures have taught. */
   renew(reason: unknown): void {
+    this.#failures = 0;
     this.#lose(this.#client, reason);
   }
 

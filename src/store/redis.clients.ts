@@ -106,6 +106,7 @@ export function clientsFor(options: RedisStoreOptions, rules: ConnectionRules): 
         sentinels: options.sentinels.map(({ host, port }) => ({ host, port })),
         name: options.master,
         role: 'master',
+        ...(options.sentinelUsername !== undefined && { sentinelUsername: options.sentinelUsername }),
         ...(options.sentinelPassword !== undefined && { sentinelPassword: options.sentinelPassword }),
         ...(options.tls && { enableTLSForSentinelMode: true, sentinelTLS: tlsOf(options) }),
         ...commandRules(rules),
@@ -134,10 +135,11 @@ function sentinelsOf({ name, ...options }: IoRedisOptions): Sentinels | undefine
 }
 
 function clusterClients(nodes: readonly Address[], options: RedisAccess, rules: ConnectionRules): Clients {
+  const addresses = nodes.map(({ host, port }) => ({ host, port }));
   return {
     kind: 'cluster',
     keyPrefix: options.keyPrefix,
-    openCommands: () => new Cluster([...nodes], clusterRules(access(options), rules)),
+    openCommands: () => new Cluster(addresses, clusterRules(access(options), rules)),
     openSubscriber: (near) => subscriberNear(near, rules),
   };
 }
@@ -178,6 +180,10 @@ function access(options: RedisAccess): IoRedisOptions {
   };
 }
 
-function tlsOf({ tlsCa }: RedisAccess): { ca?: string } {
-  return tlsCa === undefined ? {} : { ca: tlsCa };
+function tlsOf({ tlsCa, tlsCert, tlsKey }: RedisAccess): { ca?: string; cert?: string; key?: string } {
+  return {
+    ...(tlsCa !== undefined && { ca: tlsCa }),
+    ...(tlsCert !== undefined && { cert: tlsCert }),
+    ...(tlsKey !== undefined && { key: tlsKey }),
+  };
 }

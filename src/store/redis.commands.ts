@@ -1,8 +1,8 @@
-import { isIP } from 'node:net';
 import { type Cluster, Command, type Redis } from 'ioredis';
 import { ClusterNodes } from './cluster.nodes.js';
 import { type Deadline, withDeadline } from './deadline.js';
 import { HealthRecord } from './health.record.js';
+import { leadsTo, type LeftMaster } from './left.master.js';
 import { Link } from './link.js';
 import { type Clients, isCluster } from './redis.clients.js';
 import type { Address, StoreTuning } from './redis.options.js';
@@ -14,6 +14,7 @@ import { StoreError, type StoreFaultReason, StoreUnavailableError } from './stor
 const PROBE_KEY = 'heartbeat';
 /** How many keys a SCAN looks at in one go: enough to get on, little enough to hold nobody up. */
 const SCAN_STEP = 500;
+const LEFT = 'redis fails over: the sentinels leave this master';
 
 export interface RedisCommand {
   readonly name: string;
@@ -33,10 +34,14 @@ export class RedisCommands {
   /** Where this turn's commands are gathered; see #gather. */
   #gathering: Redis['stream'] | undefined;
 
-  /** @param renewed told of each usable connection */
+  /**
+   * @param left no connection to it is used
+   * @param renewed told of each usable connection
+   */
   constructor(
     private readonly clients: Clients,
     private readonly tuning: Required<StoreTuning>,
+    private readonly left: LeftMaster,
     private readonly renewed: () => void,
   ) {
     this.#link = new Link<Redis | Cluster>({
@@ -96,7 +101,9 @@ export class RedisCommands {
   ): Promise<unknown> {
     return this.#within(label, async (client, deadline) => {
       const reply = await this.#sendEither(client, deadline, { command, alternative });
-      const node = isCluster(client) ? this.#nodes?.masterOf(slotOf(command)) : client;
+      const node = isCluster(client)
+        ? this.#nodes?.masterOf(new Command(command.name, command.args).getSlot())
+        : client;
       const reached = (await node?.wait(replicas, Math.floor(this.tuning.commandTimeoutMs / 2))) ?? 0;
       if (reached >= replicas) return reply;
       const message = `only ${reached} of ${replicas} replicas have received what ${label} wrote`;
@@ -120,10 +127,16 @@ export class RedisCommands {
     }
   }
 
+  /** Leaves a connection to the left master. */
+  leave(): void {
+    const { client } = this.#link;
+    if (client !== undefined && this.left.isBehind(client)) this.#link.renew(new StoreUnavailableError(LEFT));
+  }
+
   /** Leaves a connection that leads anywhere else, also one that is still being made. */
   follow(master: Address): void {
     const { client } = this.#link;
-    if (client !== undefined && !isCluster(client) && isAt(client, master)) return;
+    if (client !== undefined && leadsTo(client, master)) return;
     this.#link.renew(new StoreUnavailableError('redis fails over: the sentinels name another master'));
   }
 
@@ -205,6 +218,7 @@ export class RedisCommands {
     const notices = isCluster(client)
       ? ((await this.#nodes?.prepare()) ?? [])
       : await checkServer(client, this.clients.kind);
+    if (this.left.isBehind(client)) throw new StoreUnavailableError(LEFT);
     for (const notice of notices) this.#notify(notice);
     this.#health.succeeded();
     this.renewed();
@@ -219,16 +233,17 @@ export class RedisCommands {
   async #probe(client: Redis | Cluster): Promise<void> {
     if (isCluster(client)) await this.#nodes?.probe();
     else if (this.#health.hasSucceededWithin(this.tuning.heartbeatMs)) return;
-    else await client.del(`${this.clients.keyPrefix}${PROBE_KEY}`);
+    else await this.#probeMaster(client);
     this.#health.succeeded();
   }
-}
 
-function slotOf({ name, args }: RedisCommand): number | null | undefined {
-  return new Command(name, args).getSlot();
-}
-
-/** Where a sentinel gives a name, the port must tell. */
-function isAt({ stream }: Redis, { host, port }: Address): boolean {
-  return stream.remotePort === port && (isIP(host) === 0 || stream.remoteAddress === host);
+  /** One that was made a replica keeps its connections, also where the name that it was reached by leads to another server by now. */
+  async #probeMaster(client: Redis): Promise<void> {
+    try {
+      await client.del(`${this.clients.keyPrefix}${PROBE_KEY}`);
+    } catch (error) {
+      if (replyCode(error) === 'READONLY') this.#link.renew(storeFault(error, this.clients.kind));
+      throw error;
+    }
+  }
 }

@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types';
 import { StoreConfigurationError, StoreError, type StoreFaultReason, StoreUnavailableError } from './store.errors.js';
 import type { Store } from './store.js';
 
@@ -6,9 +7,11 @@ interface Reading {
   readonly message: string;
 }
 
+export const READ_ONLY = 'redis is a read-only replica: it fails over, or the address is that of a replica';
+
 /** By the first word of an error reply: what it means here and what to do. Without a reason it passes by itself. */
 const REPLIES: Readonly<Record<string, Reading>> = {
-  READONLY: { message: 'redis is a read-only replica: it fails over, or the address is that of a replica' },
+  READONLY: { message: READ_ONLY },
   LOADING: { message: 'redis is loading its data' },
   MASTERDOWN: { message: 'the replica has lost its master: redis fails over' },
   CLUSTERDOWN: { message: 'the cluster is down: slots have no master, or it fails over' },
@@ -85,7 +88,12 @@ const TLS_CODES = new Set([
   'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
   'CERT_HAS_EXPIRED',
   'ERR_TLS_CERT_ALTNAME_INVALID',
+  // What a server says of ours, if it says it before it hangs up.
+  'ERR_SSL_TLSV13_ALERT_CERTIFICATE_REQUIRED',
+  'ERR_SSL_TLSV1_ALERT_UNKNOWN_CA',
 ]);
+
+const TLS_ADVICE = 'check REDIS_TLS, REDIS_TLS_CA_FILE and REDIS_TLS_CERT_FILE';
 
 /** What ioredis says where it knows that nothing was sent. */
 const NEVER_SENT = /isn't writeable|isn't ready|^Cluster is ended|^connect /;
@@ -98,7 +106,7 @@ const CONNECTION_ENDED =
  * @param kind what the store was told that it talks to
  */
 export function storeFault(error: unknown, kind: Store['kind']): unknown {
-  if (error instanceof StoreError || !(error instanceof Error)) return error;
+  if (error instanceof StoreError || !isNativeError(error)) return error;
   // ioredis puts the command with its words there: a password, or users' data, in every log.
   Reflect.deleteProperty(error, 'command');
   return topologyFault(error, kind) ?? replyFault(error) ?? connectionFault(error) ?? error;
@@ -151,17 +159,27 @@ function topologyFault(error: Error, kind: Store['kind']): StoreError | undefine
   if (/unknown command/i.test(message)) {
     return wrong('the address in REDIS_SENTINELS is not a sentinel: give a redis server as REDIS_URL');
   }
-  return sentinelPasswordFault(error);
+  return sentinelRefusal(error);
 }
 
 export const NOT_STANDALONE =
   'redis is a cluster node: give its address in REDIS_CLUSTER_NODES, not as a single server';
 
-function sentinelPasswordFault(error: Error): StoreError | undefined {
+function sentinelRefusal(error: Error): StoreError | undefined {
+  if (/^All sentinels.* certificate/i.test(error.message)) {
+    return new StoreConfigurationError('wrong_tls', `no trust in the connection to the sentinels: ${TLS_ADVICE}`, {
+      cause: error,
+    });
+  }
+  if (/sentinel .*NOPERM/i.test(error.message)) {
+    return new StoreConfigurationError('no_permission', 'the sentinels allow their user too little: extend its ACL', {
+      cause: error,
+    });
+  }
   if (!/sentinel .*(NOAUTH|WRONGPASS)/i.test(error.message)) return undefined;
   return new StoreConfigurationError(
     'wrong_password',
-    'the sentinels ask for a password: check REDIS_SENTINEL_PASSWORD',
+    'the sentinels ask for a password: check REDIS_SENTINEL_USERNAME and REDIS_SENTINEL_PASSWORD',
     {
       cause: error,
     },
@@ -171,11 +189,9 @@ function sentinelPasswordFault(error: Error): StoreError | undefined {
 function connectionFault(error: Error): StoreError | undefined {
   const code: unknown = Reflect.get(error, 'code');
   if (typeof code === 'string' && TLS_CODES.has(code)) {
-    return new StoreConfigurationError(
-      'wrong_tls',
-      `no trust in the connection to redis (${code}): check REDIS_TLS and REDIS_TLS_CA_FILE`,
-      { cause: error },
-    );
+    return new StoreConfigurationError('wrong_tls', `no trust in the connection to redis (${code}): ${TLS_ADVICE}`, {
+      cause: error,
+    });
   }
   if (NEVER_SENT.test(error.message)) return new StoreUnavailableError("redis can't be reached now", { cause: error });
   if (typeof code === 'string' && /^E[A-Z]+$/.test(code)) {

@@ -54,11 +54,19 @@ const ACCESS: Rules = {
   db: optional(wholeUpTo(MAX_DATABASE, 0, 'must be the number of a database, from 0')),
   tls: optional({ must: 'must be true or false', holds: (value) => typeof value === 'boolean' }),
   tlsCa: optional(text),
+  tlsCert: optional(text),
+  tlsKey: optional(text),
 };
 
 const BY_KIND: Readonly<Record<RedisStoreOptions['kind'], Rules>> = {
   standalone: { ...ACCESS, host: name, port },
-  sentinel: { ...ACCESS, sentinels: addresses, master: name, sentinelPassword: optional(text) },
+  sentinel: {
+    ...ACCESS,
+    sentinels: addresses,
+    master: name,
+    sentinelUsername: optional(text),
+    sentinelPassword: optional(text),
+  },
   cluster: {
     ...ACCESS,
     nodes: addresses,

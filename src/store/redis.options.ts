@@ -16,6 +16,9 @@ export interface RedisAccess {
   readonly tls: boolean;
   /** PEM text of the CA that signed the servers' certificates, where the system doesn't know it. */
   readonly tlsCa?: string;
+  /** PEM texts of the certificate and its key that this side shows, where the servers ask for one. */
+  readonly tlsCert?: string;
+  readonly tlsKey?: string;
   /** In front of every key and channel: at most 64 letters, digits and `: . _ -`. */
   readonly keyPrefix: string;
 }
@@ -29,7 +32,8 @@ export interface SentinelOptions extends RedisAccess {
   readonly sentinels: readonly Address[];
   /** The name of the master group that the sentinels watch. */
   readonly master: string;
-  /** The sentinels' own password, where they have one. */
+  /** The sentinels' own user and password, where they have them. */
+  readonly sentinelUsername?: string;
   readonly sentinelPassword?: string;
 }
 

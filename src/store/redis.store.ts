@@ -1,3 +1,4 @@
+import { LeftMaster } from './left.master.js';
 import { slotText } from './names.js';
 import { type Clients, clientsFor } from './redis.clients.js';
 import { type RedisCommand, RedisCommands } from './redis.commands.js';
@@ -26,6 +27,7 @@ export class RedisStore implements Store {
   readonly #clients: Clients;
   readonly #commands: RedisCommands;
   readonly #subscriber: RedisSubscriber;
+  readonly #left = new LeftMaster();
   readonly #watch: SentinelWatch | undefined;
   #waiting: RedisCommands | undefined;
 
@@ -39,14 +41,22 @@ export class RedisStore implements Store {
     this.#clients = clients;
     this.kind = clients.kind;
     this.keyPrefix = clients.keyPrefix;
-    this.#commands = new RedisCommands(clients, this.#tuning, () => {
+    this.#commands = new RedisCommands(clients, this.#tuning, this.#left, () => {
       this.#followMaster(clients);
     });
     this.#subscriber = new RedisSubscriber(clients, this.#tuning, this.#commands);
     if (clients.sentinels === undefined) return;
-    this.#watch = new SentinelWatch(clients.sentinels, this.#tuning, (master) => {
-      this.#commands.follow(master);
-      this.#waiting?.follow(master);
+    this.#watch = new SentinelWatch(clients.sentinels, this.#tuning, {
+      leaving: (master) => {
+        this.#left.leave(master);
+        this.#commands.leave();
+        this.#waiting?.leave();
+      },
+      switched: (master) => {
+        this.#left.follow(master);
+        this.#commands.follow(master);
+        this.#waiting?.follow(master);
+      },
     });
   }
 
@@ -97,12 +107,13 @@ export class RedisStore implements Store {
 
   /** WAIT holds its connection up, and counts the writes of that connection alone: it has one of its own, which no lock stands behind. */
   #patient(): RedisCommands {
-    this.#waiting ??= new RedisCommands(this.#clients, this.#tuning, () => undefined);
+    this.#waiting ??= new RedisCommands(this.#clients, this.#tuning, this.#left, () => undefined);
     return this.#waiting;
   }
 
+  /** A name may lead to another server now, too. In a cluster any node will do. */
   #followMaster({ kind }: Clients): void {
-    if (kind === 'sentinel') this.#subscriber.renew();
+    if (kind !== 'cluster') this.#subscriber.renew();
   }
 }
 

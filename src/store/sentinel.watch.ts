@@ -1,10 +1,18 @@
+import { lookup } from 'node:dns/promises';
+import { isIP } from 'node:net';
 import type { Redis } from 'ioredis';
 import { Link } from './link.js';
 import type { Address, StoreTuning } from './redis.options.js';
 
+/** What sentinels publish, and how many words each message has (Redis documentation, "Sentinel Pub/Sub messages"). */
 const SWITCH = '+switch-master';
-/** name, old host, old port, new host, new port (Redis documentation, "Sentinel Pub/Sub messages"). */
+/** name, old host, old port, new host, new port */
 const SWITCH_WORDS = 5;
+/** A replica was chosen, and is told next that it is the master. */
+const LEAVE = '+failover-state-send-slaveof-noone';
+/** kind, name, host and port of the replica, @, then name, host and port of its master */
+const LEAVE_WORDS = 8;
+const LEFT_OUT = 5;
 
 /** How the sentinels of one master are reached. */
 export interface Sentinels {
@@ -13,18 +21,24 @@ export interface Sentinels {
   readonly open: readonly (() => Redis)[];
 }
 
+/** What is heard from the sentinels; each of them may say the same. */
+export interface SentinelNews {
+  /** A failover leaves this master; where the next one is will be told. */
+  readonly leaving: (master: Address) => void;
+  readonly switched: (master: Address) => void;
+}
+
 /**
- * Hears from the sentinels when the master is another one. After a planned failover the old master goes on taking commands, until
- * the sentinels make it a replica some ten seconds later; what it was told is lost then.
+ * Hears from the sentinels that they leave a master, and then which one is the next. The old one, where it still runs, hears of it
+ * up to ten seconds after its replica did, and takes commands all the while: what it was told since then is lost.
  */
 export class SentinelWatch {
   readonly #links: readonly Link<Redis>[];
 
-  /** @param switched told by every sentinel, each time, where the master is now */
   constructor(
     { masterName, open }: Sentinels,
     tuning: Required<StoreTuning>,
-    private readonly switched: (master: Address) => void,
+    private readonly news: SentinelNews,
   ) {
     this.#links = open.map(
       (openOne) =>
@@ -32,7 +46,7 @@ export class SentinelWatch {
           kind: 'sentinel',
           open: () => this.#listen(masterName, openOne()),
           prepare: async (client) => {
-            await client.subscribe(SWITCH);
+            await client.subscribe(SWITCH, LEAVE);
           },
           probe: async (client) => {
             await client.ping();
@@ -49,11 +63,27 @@ export class SentinelWatch {
   }
 
   #listen(masterName: string, client: Redis): Redis {
-    return client.on('message', (_channel: string, message: string) => {
+    return client.on('message', (channel: string, message: string) => {
       const words = message.split(' ');
-      const [name, , , host, port] = words;
-      if (name !== masterName || host === undefined || words.length !== SWITCH_WORDS) return;
-      this.switched({ host, port: Number(port) });
+      const [name, oldHost, oldPort, host, port] = channel === SWITCH ? words : words.slice(LEFT_OUT);
+      if (name !== masterName || words.length !== (channel === SWITCH ? SWITCH_WORDS : LEAVE_WORDS)) return;
+      void this.#tell('leaving', oldHost, oldPort);
+      if (channel === SWITCH) void this.#tell('switched', host, port);
     });
+  }
+
+  async #tell(news: keyof SentinelNews, host = '', port = ''): Promise<void> {
+    this.news[news]({ host: await addressOf(host), port: Number(port) });
+  }
+}
+
+/** Sentinels may be told to name hosts; connections know addresses. */
+async function addressOf(host: string): Promise<string> {
+  if (isIP(host) !== 0) return host;
+  try {
+    return (await lookup(host)).address;
+  } catch {
+    // A machine that is gone may have lost its name: then it can't be told from others.
+    return host;
   }
 }

@@ -1,5 +1,5 @@
 import type { Redis } from 'ioredis';
-import { NOT_STANDALONE, replyCode } from './redis.fault.js';
+import { NOT_STANDALONE, READ_ONLY, replyCode } from './redis.fault.js';
 import { StoreConfigurationError, StoreUnavailableError } from './store.errors.js';
 import { checkVersion } from './server.version.js';
 import type { Store } from './store.js';
@@ -36,8 +36,8 @@ function checkMode(info: ReadonlyMap<string, string>, kind: Store['kind']): void
     throw new StoreConfigurationError('wrong_topology', NOT_STANDALONE);
   }
   if (info.get('loading') === '1') throw new StoreUnavailableError('redis is loading its data');
-  // Right after a failover a sentinel may still name the old master.
-  if (kind === 'sentinel' && info.get('role') === 'slave') throw new StoreUnavailableError('redis is failing over');
+  // Right after a failover a sentinel, or a name, may still lead to the old master.
+  if (kind !== 'cluster' && info.get('role') === 'slave') throw new StoreUnavailableError(READ_ONLY);
 }
 
 /** ioredis selects it by itself, and goes on in database 0 where that was refused. */

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs';
 import { createApplication } from '../../src/application.js';
 import { loadSettings, readEnvironment } from '../../src/config/index.js';
 import { createLogger } from '../../src/observability/index.js';
+
+const CONFIG_FILE = 'test.yaml';
 
 export interface ConfiguredOptions {
   /** coordinator.yaml, as an object. */
@@ -23,13 +26,13 @@ export async function startConfigured({ file, keys, environment }: ConfiguredOpt
     PORT: '0',
     HOST: '127.0.0.1',
     SHUTDOWN_GRACE_MS: '1000',
-    CONFIG_FILE: 'test.yaml',
+    CONFIG_FILE,
     ...keys,
     ...environment,
   };
   const settings = loadSettings({
     environment: variables,
-    readFile: () => JSON.stringify(file),
+    readFile: (path) => (path === CONFIG_FILE ? JSON.stringify(file) : readFileSync(path, 'utf8')),
     now: Date.now(),
   });
   const lines: string[] = [];

@@ -22,6 +22,8 @@ export interface RedisKind {
   readonly kind: 'standalone' | 'sentinel' | 'cluster';
   readonly servers: readonly RedisServer[];
   options(keyPrefix: string): RedisStoreOptions;
+  /** The same for a server of ours. */
+  readonly environment: Readonly<Record<string, string>>;
   /** The server that keeps this name now. */
   serverOf(name: string): Promise<RedisServer>;
   /** All that take writes now. */

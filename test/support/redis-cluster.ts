@@ -1,3 +1,4 @@
+import type { Certificates } from './certificates.js';
 import { eventually } from './eventually.js';
 import { ask, REPLICATION } from './redis-sentinel.js';
 import { freePort, MAX_STARTS, type RedisServer, startRedisServer } from './redis-server.js';
@@ -11,6 +12,10 @@ export interface ClusterOptions {
   readonly nodeTimeoutMs?: number;
   /** Whether all slots need a master before any is served. Default true. */
   readonly fullCoverage?: boolean;
+  /** Further words of each redis-server. */
+  readonly words?: readonly string[];
+  /** For all connections, those among them included. */
+  readonly tls?: Certificates;
 }
 
 /** Three masters with a replica each, all of the test's own. */
@@ -57,13 +62,16 @@ async function startNode(options: ClusterOptions): Promise<Node> {
   }
 }
 
-async function tryNode({ nodeTimeoutMs = 1_500, fullCoverage = true }: ClusterOptions): Promise<Node> {
+async function tryNode({ nodeTimeoutMs = 1_500, fullCoverage = true, words = [], tls }: ClusterOptions): Promise<Node> {
   const busPort = await freePort();
-  const server = await startRedisServer([
-    ...['--cluster-enabled', 'yes', '--cluster-config-file', 'nodes.conf', '--cluster-port', String(busPort)],
-    ...['--cluster-announce-ip', '127.0.0.1', '--cluster-node-timeout', String(nodeTimeoutMs)],
-    ...['--cluster-require-full-coverage', fullCoverage ? 'yes' : 'no', ...REPLICATION],
-  ]);
+  const server = await startRedisServer(
+    [
+      ...['--cluster-enabled', 'yes', '--cluster-config-file', 'nodes.conf', '--cluster-port', String(busPort)],
+      ...['--cluster-announce-ip', '127.0.0.1', '--cluster-node-timeout', String(nodeTimeoutMs)],
+      ...['--cluster-require-full-coverage', fullCoverage ? 'yes' : 'no', ...REPLICATION, ...words],
+    ],
+    tls === undefined ? {} : { tls },
+  );
   return { server, busPort };
 }
 

@@ -1,6 +1,7 @@
 import { Redis } from 'ioredis';
+import type { Certificates } from './certificates.js';
 import { eventually } from './eventually.js';
-import { type RedisServer, startRedisServer } from './redis-server.js';
+import { portWords, type RedisServer, startRedisServer } from './redis-server.js';
 
 const MASTER_NAME = 'mymaster';
 const QUORUM = 2;
@@ -14,6 +15,11 @@ export interface SentinelOptions {
   readonly failoverTimeoutMs?: number;
   /** A master with fewer replicas in touch takes no writes. Default 0. */
   readonly minReplicas?: number;
+  /** Further words of each redis-server, and lines of each sentinel's configuration. */
+  readonly words?: readonly string[];
+  readonly lines?: readonly string[];
+  /** For all connections, those among them included. */
+  readonly tls?: Certificates;
 }
 
 /** One master, two replicas and three sentinels, all of the test's own. */
@@ -52,13 +58,21 @@ export async function startRedisSentinel(options: SentinelOptions = {}): Promise
 }
 
 async function startReplicated(
-  { minReplicas = 0 }: SentinelOptions,
+  { minReplicas = 0, words = [], tls }: SentinelOptions,
   keep: (server: Promise<RedisServer>) => Promise<RedisServer>,
 ): Promise<readonly RedisServer[]> {
-  const rules = ['--min-replicas-to-write', String(minReplicas), '--min-replicas-max-lag', '2', ...REPLICATION];
-  const master = await keep(startRedisServer(rules));
+  const rules = [
+    '--min-replicas-to-write',
+    String(minReplicas),
+    '--min-replicas-max-lag',
+    '2',
+    ...REPLICATION,
+    ...words,
+  ];
+  const how = tls === undefined ? {} : { tls };
+  const master = await keep(startRedisServer(rules, how));
   const replicas = await Promise.all(
-    [1, 2].map(() => keep(startRedisServer([...rules, '--replicaof', `${master.host} ${master.port}`]))),
+    [1, 2].map(() => keep(startRedisServer([...rules, '--replicaof', `${master.host} ${master.port}`], how))),
   );
   await eventually(
     async () => (await ask(master, (redis) => redis.info('replication'))).match(/state=online/g)?.length === 2,
@@ -71,22 +85,28 @@ async function startReplicated(
 export const REPLICATION = ['--repl-diskless-sync', 'yes', '--repl-diskless-sync-delay', '0'];
 
 function startSentinel(masterPort: number, options: SentinelOptions): Promise<RedisServer> {
-  const { downAfterMs = 1_000, failoverTimeoutMs = 3_000 } = options;
+  const { downAfterMs = 1_000, failoverTimeoutMs = 3_000, lines = [], tls } = options;
   return startRedisServer([], {
+    ...(tls !== undefined && { tls }),
     files: ({ port, folder }) => ({
       'sentinel.conf': [
-        `port ${port}`,
+        ...pairs(portWords({ port, tls })),
         'bind 127.0.0.1',
         `dir ${folder}`,
         `sentinel monitor ${MASTER_NAME} 127.0.0.1 ${masterPort} ${QUORUM}`,
         `sentinel down-after-milliseconds ${MASTER_NAME} ${downAfterMs}`,
         `sentinel failover-timeout ${MASTER_NAME} ${failoverTimeoutMs}`,
         `sentinel parallel-syncs ${MASTER_NAME} 1`,
+        ...lines,
       ].join('\n'),
     }),
     words: ({ folder }) => [`${folder}/sentinel.conf`, '--sentinel'],
     readyLine: '+monitor master',
   });
+}
+
+function pairs(words: readonly string[]): readonly string[] {
+  return words.flatMap((word, index) => (index % 2 === 0 ? [`${word} ${words[index + 1] ?? ''}`] : []));
 }
 
 async function knowsAll(sentinel: RedisServer): Promise<boolean> {
@@ -115,12 +135,25 @@ async function failOver(sentinels: readonly RedisServer[], master: () => Promise
 }
 
 /** One question over a connection of its own. */
-export async function ask<T>({ host, port }: RedisServer, question: (redis: Redis) => Promise<T>): Promise<T> {
-  const redis = new Redis({ host, port, retryStrategy: null, commandTimeout: 2_000, enableReadyCheck: false });
+export async function ask<T>({ host, port, tls }: RedisServer, question: (redis: Redis) => Promise<T>): Promise<T> {
+  const redis = new Redis({
+    host,
+    port,
+    ...(tls && { tls: tls.shown }),
+    retryStrategy: null,
+    commandTimeout: 2_000,
+    enableReadyCheck: false,
+  });
   redis.on('error', () => undefined);
   try {
     return await question(redis);
   } finally {
     redis.disconnect();
   }
+}
+
+/** Without one there is nobody to fail over to. */
+export async function hasReplicas(master: RedisServer, count: number): Promise<boolean> {
+  const info = await ask(master, (redis) => redis.info('replication'));
+  return (info.match(/state=online/g)?.length ?? 0) >= count;
 }

@@ -6,6 +6,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { Certificates } from './certificates.js';
 
 const HOST = '127.0.0.1';
 /** Another process may take the free port before Redis does. */
@@ -19,6 +20,8 @@ const READY_LINE = 'Ready to accept connections';
 export interface RedisServer {
   readonly host: string;
   readonly port: number;
+  /** Where it takes no connections but encrypted ones. */
+  readonly tls: Certificates | undefined;
   /** Of the process that runs now. */
   readonly pid: number;
   /** Where it runs; gone after `stop()`. */
@@ -41,6 +44,8 @@ export interface ServerFiles {
   readonly words?: (server: { port: number; folder: string }) => readonly string[];
   /** What it writes when it is ready. Default: that it accepts connections. */
   readonly readyLine?: string;
+  /** Encrypted connections only, for clients that show a certificate of the same CA. */
+  readonly tls?: Certificates;
 }
 
 /**
@@ -70,6 +75,7 @@ process.once('exit', () => {
 
 class RedisProcess implements RedisServer {
   readonly host = HOST;
+  readonly tls: Certificates | undefined;
   #child: ChildProcess | undefined;
   #pid = 0;
 
@@ -79,6 +85,7 @@ class RedisProcess implements RedisServer {
     private readonly options: readonly string[],
     private readonly how: ServerFiles,
   ) {
+    this.tls = how.tls;
     running.add(this);
   }
 
@@ -109,14 +116,8 @@ class RedisProcess implements RedisServer {
       await writeFile(join(this.folder, name), text, { flag: 'wx' }).catch(ignoreExisting);
     }
     const words = this.how.words?.(this) ?? [
-      '--port',
-      String(this.port),
-      '--bind',
-      HOST,
-      '--dir',
-      this.folder,
-      '--save',
-      '',
+      ...portWords(this).map((word, index) => (index % 2 === 0 ? `--${word}` : word)),
+      ...['--bind', HOST, '--dir', this.folder, '--save', ''],
     ];
     for (let start = 1; ; start += 1) {
       try {
@@ -141,6 +142,13 @@ class RedisProcess implements RedisServer {
     await this.crash();
     await rm(this.folder, { recursive: true, force: true });
   }
+}
+
+/** Names and values of its configuration in turn. */
+export function portWords({ port, tls }: { readonly port: number; readonly tls: Certificates | undefined }): string[] {
+  if (tls === undefined) return ['port', String(port)];
+  const files = ['tls-ca-cert-file', tls.caFile, 'tls-cert-file', tls.certFile, 'tls-key-file', tls.keyFile];
+  return ['port', '0', 'tls-port', String(port), ...files, 'tls-replication', 'yes', 'tls-cluster', 'yes'];
 }
 
 /** A sentinel rewrites its configuration: after a crash it goes on with what it has learned. */

@@ -18,6 +18,7 @@ export const STORE_VARIABLES = {
     addresses(26_379),
   ),
   sentinelMaster: optional('REDIS_SENTINEL_MASTER', 'The name of the master group that the sentinels watch.', line),
+  sentinelUsername: optional('REDIS_SENTINEL_USERNAME', 'The ACL user at the sentinels.', line),
   sentinelPassword: secret('REDIS_SENTINEL_PASSWORD', "The sentinels' own password, where it differs from none.", line),
   clusterNodes: optional('REDIS_CLUSTER_NODES', '`host:port,…` of some nodes of a Redis Cluster.', addresses(6_379)),
   username: optional('REDIS_USERNAME', 'The ACL user.', line),
@@ -25,6 +26,12 @@ export const STORE_VARIABLES = {
   db: withDefault('REDIS_DB', '0', 'The database number; always 0 in a cluster.', wholeNumber(0, LARGEST_DB)),
   tls: withDefault('REDIS_TLS', 'false', 'Encrypt the connection.', toggle),
   tlsCaFile: optional('REDIS_TLS_CA_FILE', 'A PEM file with the CA that signed the certificate of Redis.', line),
+  tlsCertFile: optional(
+    'REDIS_TLS_CERT_FILE',
+    'A PEM file with the certificate to show where Redis asks for one.',
+    line,
+  ),
+  tlsKeyFile: optional('REDIS_TLS_KEY_FILE', 'A PEM file with the private key of that certificate.', line),
   keyPrefix: withDefault(
     'REDIS_KEY_PREFIX',
     'coordinator:',

@@ -4,6 +4,7 @@ import { faultsOf, load } from './sources.js';
 
 const PRODUCTION = { NODE_ENV: 'production', UPSTREAM: 'simulator', CALLER_KEYS: 'app:pro:0123456789abcdef' };
 const PEM = '-----BEGIN CERTIFICATE-----\nMIIB\n-----END CERTIFICATE-----\n';
+const KEY = '-----BEGIN PRIVATE KEY-----\nMIIB\n-----END PRIVATE KEY-----\n';
 
 function storeOf(environment: Environment, files = {}): StoreSettings {
   return load({ environment, files }).store;
@@ -122,6 +123,12 @@ describe('one Redis', () => {
     expect(storeOf(environment, { '/ca.pem': PEM })).toMatchObject({ tls: true, tlsCa: PEM });
   });
 
+  it('reads what it has to show', () => {
+    const files = { REDIS_TLS_CERT_FILE: '/own.pem', REDIS_TLS_KEY_FILE: '/own.key' };
+    const environment = { REDIS_HOST: 'r', REDIS_TLS: 'true', ...files };
+    expect(storeOf(environment, { '/own.pem': PEM, '/own.key': KEY })).toMatchObject({ tlsCert: PEM, tlsKey: KEY });
+  });
+
   it.each([
     [
       { REDIS_TLS: 'true', REDIS_TLS_CA_FILE: '/none.pem' },
@@ -132,6 +139,11 @@ describe('one Redis', () => {
       'REDIS_TLS_CA_FILE: must name a PEM file with a certificate: /text has none',
     ],
     [{ REDIS_TLS_CA_FILE: '/ca.pem' }, 'REDIS_TLS_CA_FILE: needs REDIS_TLS=true or a rediss:// URL'],
+    [{ REDIS_TLS: 'true', REDIS_TLS_CERT_FILE: '/ca.pem' }, 'REDIS_TLS_CERT_FILE: needs REDIS_TLS_KEY_FILE'],
+    [
+      { REDIS_TLS: 'true', REDIS_TLS_CERT_FILE: '/ca.pem', REDIS_TLS_KEY_FILE: '/ca.pem' },
+      'REDIS_TLS_KEY_FILE: must name a PEM file with a private key: /ca.pem has none',
+    ],
     [{ REDIS_KEY_PREFIX: 'a{b}' }, 'REDIS_KEY_PREFIX: must be at most 64 letters, digits and : . _ -'],
     [{ REDIS_DB: '1e3' }, 'REDIS_DB: must be a whole number from 0 to 999'],
   ])('refuses %j', (environment, fault) => {
@@ -151,6 +163,7 @@ describe('several Redis nodes', () => {
     const environment = {
       REDIS_SENTINELS: 's1, s2:26380,[::1]:1',
       REDIS_SENTINEL_MASTER: 'mymaster',
+      REDIS_SENTINEL_USERNAME: 'su',
       REDIS_SENTINEL_PASSWORD: 'sp',
       REDIS_PASSWORD: 'p',
       REDIS_DB: '4',
@@ -163,6 +176,7 @@ describe('several Redis nodes', () => {
         { host: '::1', port: 1 },
       ],
       master: 'mymaster',
+      sentinelUsername: 'su',
       sentinelPassword: 'sp',
       password: 'p',
       db: 4,
