@@ -100,6 +100,20 @@ export class AdmissionService implements BeforeApplicationShutdown {
     return this.#reserve(resolveWish(wish));
   }
 
+  /**
+   * Reserves room for one call in several scopes by one round trip, where all of them have it at this moment.
+   *
+   * @returns by the order of the wishes; undefined: nothing is reserved, and reserve() tells, for one scope after the other, why not or
+   *   for how long to wait
+   * @throws AdmissionClosedError · AdmissionOptionsError · the signal's reason
+   */
+  async reserveAtOnce(wishes: readonly Wish[]): Promise<readonly Reservation[] | undefined> {
+    const resolved = wishes.map(resolveWish);
+    if (resolved.some(({ isUnlimited }) => isUnlimited)) return undefined;
+    const taken = await this.#process.takeAtOnce(resolved);
+    return taken?.map((each) => this.#granted(each, 0));
+  }
+
   /** What is used, reserved and waited for. @throws AdmissionStoreError */
   async inspect(scope: Scope): Promise<ScopeState> {
     try {
@@ -151,19 +165,14 @@ export class AdmissionService implements BeforeApplicationShutdown {
     const { kind, tokens, microUsd } = wish.request;
     const startedAt = this.#environment.now();
     const since = (): number => Math.max(0, Math.round(this.#environment.now() - startedAt));
-    const facts = { kind, tokens, microUsd, scope: wish.scope.name };
     if (wish.isUnlimited) {
       if (this.#closing !== undefined) throw new AdmissionClosedError();
+      const facts = { kind, tokens, microUsd, scope: wish.scope.name };
       return new Reservation(UNLIMITED, { ...facts, queueMs: 0, isLocal: false, usage: [] });
     }
     this.#observer.waiting(kind, 1);
     try {
-      const taken = await this.#process.take(wish, startedAt + wish.waitMs);
-      const queueMs = since();
-      const { isLocal } = taken.client.ground;
-      this.#observer.decided(kind, { outcome: 'granted', queueMs, isLocal });
-      const home = this.#tenancy(taken);
-      return new Reservation(home, { ...facts, queueMs, isLocal, usage: taken.claim.usage });
+      return this.#granted(await this.#process.take(wish, startedAt + wish.waitMs), since());
     } catch (error) {
       this.#observer.decided(kind, {
         outcome: outcomeOf(error),
@@ -174,6 +183,15 @@ export class AdmissionService implements BeforeApplicationShutdown {
     } finally {
       this.#observer.waiting(kind, -1);
     }
+  }
+
+  #granted(taken: Taken, queueMs: number): Reservation {
+    const { client, claim } = taken;
+    const { kind, tokens, microUsd } = claim.request;
+    const { isLocal } = client.ground;
+    this.#observer.decided(kind, { outcome: 'granted', queueMs, isLocal });
+    const facts = { kind, tokens, microUsd, scope: client.scope.name, queueMs, isLocal, usage: claim.usage };
+    return new Reservation(this.#tenancy(taken), facts);
   }
 
   #tenancy(taken: Taken): Tenancy {

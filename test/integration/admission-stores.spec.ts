@@ -115,7 +115,7 @@ describe('the keys of a scope', () => {
   });
 
   it('share one hash tag, which the name of the scope cannot leave', () => {
-    const keys = scopeKeys('p:', 'a}{b', scope.rules);
+    const keys = scopeKeys('p:', { ...scope, name: 'a}{b' });
     expect(new Set(keys.map((key) => /\{[^{}]+\}/.exec(key)?.[0])).size).toBe(1);
     expect(new Set(keys).size).toBe(11);
   });
@@ -165,7 +165,7 @@ describe('the keys of a scope', () => {
         driver.pass(61_000);
         await driver.beat([]);
       }
-      const [own] = scopeKeys(bench.redis.keyPrefix, 'deployment:one', driver.scope.rules);
+      const [own] = scopeKeys(bench.redis.keyPrefix, driver.scope);
       const names = (await bench.client.keys('*')).filter((name) => name.includes('ad:{'));
       expect(names.every((name) => name === own || name.includes(':c:'))).toBe(true);
     },

@@ -20,6 +20,7 @@ export class ScopeClient {
   readonly #farewells: Farewells;
   readonly #beat: ScopeBeat;
   #waiting = 0;
+  #hadRoom = true;
 
   constructor(
     readonly scope: Scope,
@@ -48,6 +49,11 @@ export class ScopeClient {
   /** How many ask or wait. */
   get waiting(): number {
     return this.#waiting;
+  }
+
+  /** Whoever asked last was let in at once. */
+  get hadRoom(): boolean {
+    return this.#hadRoom;
   }
 
   /** Says what needs no answer. @returns whether there was one: the watch over the store knows. Never rejects */
@@ -150,6 +156,7 @@ export class ScopeClient {
   }
 
   #answered(claim: Claim, answer: AcquireAnswer): void {
+    this.#hadRoom = answer.kind === 'granted';
     if (claim.state !== 'asking') return;
     switch (answer.kind) {
       case 'granted':
