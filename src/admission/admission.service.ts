@@ -1,5 +1,5 @@
 import type { BeforeApplicationShutdown } from '@nestjs/common';
-import { type ClientEnvironment, nodeEnvironment } from '../store/index.js';
+import { BriefMap, type ClientEnvironment, nodeEnvironment } from '../store/index.js';
 import {
   AdmissionBudgetError,
   AdmissionBusyError,
@@ -58,7 +58,7 @@ export class AdmissionService implements BeforeApplicationShutdown {
   readonly #environment: ClientEnvironment;
   readonly #observer: AdmissionObserver;
   readonly #graceMs: number;
-  readonly #open = new Set<Tenancy>();
+  readonly #open = new BriefMap<string, Tenancy>();
   #onIdle: () => void = () => undefined;
   #closing: Promise<void> | undefined;
 
@@ -156,7 +156,7 @@ export class AdmissionService implements BeforeApplicationShutdown {
       const idle = new Promise<void>((resolve) => (this.#onIdle = resolve));
       await this.#within(graceMs, idle);
     }
-    for (const tenancy of this.#open) tenancy.abandon();
+    for (const tenancy of this.#open.values()) tenancy.abandon();
     await this.#within(CONFIRM_MS, this.#process.quiet());
     await this.#process.stop();
   }
@@ -199,11 +199,11 @@ export class AdmissionService implements BeforeApplicationShutdown {
       observer: this.#observer,
       now: () => this.#environment.now(),
       ended: () => {
-        this.#open.delete(tenancy);
+        this.#open.delete(taken.claim.id);
         if (this.#open.size === 0) this.#onIdle();
       },
     });
-    this.#open.add(tenancy);
+    this.#open.set(taken.claim.id, tenancy);
     return tenancy;
   }
 

@@ -60,7 +60,10 @@ export class TurnScript {
     const batches = this.#batches.get(head.slot) ?? [new Map<string, Section>()];
     this.#batches.set(head.slot, batches);
     let batch = batches.at(-1);
-    if (batch === undefined || sizeOf(batch) >= MOST_COMMANDS) batches.push((batch = new Map()));
+    if (batch === undefined || sizeOf(batch) >= MOST_COMMANDS) {
+      batch = new Map<string, Section>();
+      batches.push(batch);
+    }
     const name = head.words.join('\n');
     const section = batch.get(name) ?? { head, commands: [] };
     batch.set(name, section);

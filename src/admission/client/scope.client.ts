@@ -1,4 +1,4 @@
-import { StoreError } from '../../store/index.js';
+import { BriefMap, StoreError } from '../../store/index.js';
 import { sendWithinMs } from '../admission.rules.js';
 import { type AcquireAnswer, BEAT_MS, type Place, POLL_MS, type Scope, type ScopeNews } from '../admission.store.js';
 import { Claim, type ClaimRequest, Displaced } from './claim.js';
@@ -14,7 +14,7 @@ const SLACK_MS = 50;
 
 /** What this process wants and has of one scope in one store. */
 export class ScopeClient {
-  readonly #claims = new Map<string, Claim>();
+  readonly #claims = new BriefMap<string, Claim>();
   readonly #turns: Turns;
   readonly #line: ScopeLine;
   readonly #farewells: Farewells;
