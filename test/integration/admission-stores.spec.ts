@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { scopeKeys } from '../../src/admission/admission.keys.js';
 import { ADMISSION_LIMITS } from '../../src/admission/admission.limits.js';
@@ -74,6 +74,33 @@ describe('the scripts of admission', () => {
     expect((await driver.beat(['p2-1'])).places).toMatchObject([{ kind: 'granted' }]);
     await bench.client.call('AUTH', 'default', '');
     expect(await bench.heard()).toEqual([]);
+  });
+
+  it('are one for each kind of command in a moment and slot, and never a long one', async () => {
+    const bench = await start();
+    const run = jest.spyOn(bench.redis, 'run');
+    const driversOf = (slot: string): readonly ScopeDriver[] =>
+      ['limits', 'budget'].map((name) => new ScopeDriver(bench, { ...scopeOf({ concurrency: 1_000 }, name), slot }));
+    const drivers = [...driversOf('one'), ...driversOf('two')];
+    const ids = Array.from({ length: 120 }, (_, number) => `p1-${number}`);
+    await Promise.all(ids.slice(0, 20).flatMap((id) => drivers.map((driver) => driver.acquire(id))));
+    expect(run).toHaveBeenCalledTimes(2);
+    const settled = await Promise.all(drivers.map((driver) => driver.settle('p1-1')));
+    expect(settled.map(({ kind }) => kind)).toEqual(['settled', 'settled', 'settled', 'settled']);
+    expect(run).toHaveBeenCalledTimes(4);
+    await Promise.all(ids.flatMap((id) => driversOf('three').map((driver) => driver.acquire(id))));
+    expect(run).toHaveBeenCalledTimes(4 + 5);
+  });
+
+  it('fail for all that was asked with what failed, and for nobody else', async () => {
+    const bench = await start();
+    const [damaged, whole] = ['damaged', 'whole'].map(
+      (name) => new ScopeDriver(bench, scopeOf({ concurrency: 9 }, name)),
+    );
+    if (damaged === undefined || whole === undefined) throw new Error('there are two');
+    await bench.client.set(scopeKeys(bench.redis.keyPrefix, damaged.scope)[0] ?? '', 'x');
+    const asked = await Promise.allSettled([damaged.acquire('p1-1'), damaged.acquire('p1-2'), whole.acquire('p1-1')]);
+    expect(asked.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
   });
 
   it('ignore what somebody else published', async () => {

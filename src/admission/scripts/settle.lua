@@ -39,9 +39,9 @@ while word <= #ARGV do
   key, word = CALENDARS + #windows, first + WORDS * ARGV[word + 5]
   for at = first, word - 1, WORDS do
     own[#own + 1] = { kindOf(ARGV[at], ARGV[at + 1], ARGV[at + 2]) }
+    sweep()
+    pump()
   end
-  sweep()
-  pump()
   append(answer, finish(), unpack(own))
 end
 return answer
