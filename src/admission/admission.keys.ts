@@ -1,14 +1,16 @@
 import { escapeName } from '../store/index.js';
 import type { ScopeRules, WindowRule } from './admission.rules.js';
+import type { Scope } from './admission.store.js';
 
 /** What an id or the name of a process may be: it stands in keys and messages as it is. */
 const PLAIN = /^[\w.-]{1,64}$/;
 
-/** The keys of a scope in the order of the scripts. They share one hash tag. */
-export function scopeKeys(prefix: string, name: string, { windows }: ScopeRules): readonly string[] {
-  const tag = `${prefix}ad:{${escapeName(name)}}`;
+/** The keys of a scope in the order of the scripts. They share one hash tag, and that with the scopes of the same slot. */
+export function scopeKeys(prefix: string, { name, slot, rules: { windows } }: Scope): readonly string[] {
+  const own = escapeName(name);
+  const tag = slot === undefined || slot === name ? `{${own}}` : `{${escapeName(slot)}}:${own}`;
   const parts = ['s', 'b', 'v', 'l', 'q', 'a', 'f', 'h', 'g', ...windows.map((window) => `c:${windowName(window)}`)];
-  return parts.map((part) => `${tag}:${part}`);
+  return parts.map((part) => `${prefix}ad:${tag}:${part}`);
 }
 
 /** A calendar of another layout is another calendar. */

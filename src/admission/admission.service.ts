@@ -1,5 +1,5 @@
 import type { BeforeApplicationShutdown } from '@nestjs/common';
-import { type ClientEnvironment, nodeEnvironment } from '../store/index.js';
+import { BriefMap, type ClientEnvironment, nodeEnvironment } from '../store/index.js';
 import {
   AdmissionBudgetError,
   AdmissionBusyError,
@@ -58,7 +58,7 @@ export class AdmissionService implements BeforeApplicationShutdown {
   readonly #environment: ClientEnvironment;
   readonly #observer: AdmissionObserver;
   readonly #graceMs: number;
-  readonly #open = new Set<Tenancy>();
+  readonly #open = new BriefMap<string, Tenancy>();
   #onIdle: () => void = () => undefined;
   #closing: Promise<void> | undefined;
 
@@ -98,6 +98,20 @@ export class AdmissionService implements BeforeApplicationShutdown {
    */
   async reserve(wish: Wish): Promise<Reservation> {
     return this.#reserve(resolveWish(wish));
+  }
+
+  /**
+   * Reserves room for one call in several scopes by one round trip, where all of them have it at this moment.
+   *
+   * @returns by the order of the wishes; undefined: nothing is reserved, and reserve() tells, for one scope after the other, why not or
+   *   for how long to wait
+   * @throws AdmissionClosedError · AdmissionOptionsError · the signal's reason
+   */
+  async reserveAtOnce(wishes: readonly Wish[]): Promise<readonly Reservation[] | undefined> {
+    const resolved = wishes.map(resolveWish);
+    if (resolved.some(({ isUnlimited }) => isUnlimited)) return undefined;
+    const taken = await this.#process.takeAtOnce(resolved);
+    return taken?.map((each) => this.#granted(each, 0));
   }
 
   /** What is used, reserved and waited for. @throws AdmissionStoreError */
@@ -142,7 +156,7 @@ export class AdmissionService implements BeforeApplicationShutdown {
       const idle = new Promise<void>((resolve) => (this.#onIdle = resolve));
       await this.#within(graceMs, idle);
     }
-    for (const tenancy of this.#open) tenancy.abandon();
+    for (const tenancy of this.#open.values()) tenancy.abandon();
     await this.#within(CONFIRM_MS, this.#process.quiet());
     await this.#process.stop();
   }
@@ -151,19 +165,14 @@ export class AdmissionService implements BeforeApplicationShutdown {
     const { kind, tokens, microUsd } = wish.request;
     const startedAt = this.#environment.now();
     const since = (): number => Math.max(0, Math.round(this.#environment.now() - startedAt));
-    const facts = { kind, tokens, microUsd, scope: wish.scope.name };
     if (wish.isUnlimited) {
       if (this.#closing !== undefined) throw new AdmissionClosedError();
+      const facts = { kind, tokens, microUsd, scope: wish.scope.name };
       return new Reservation(UNLIMITED, { ...facts, queueMs: 0, isLocal: false, usage: [] });
     }
     this.#observer.waiting(kind, 1);
     try {
-      const taken = await this.#process.take(wish, startedAt + wish.waitMs);
-      const queueMs = since();
-      const { isLocal } = taken.client.ground;
-      this.#observer.decided(kind, { outcome: 'granted', queueMs, isLocal });
-      const home = this.#tenancy(taken);
-      return new Reservation(home, { ...facts, queueMs, isLocal, usage: taken.claim.usage });
+      return this.#granted(await this.#process.take(wish, startedAt + wish.waitMs), since());
     } catch (error) {
       this.#observer.decided(kind, {
         outcome: outcomeOf(error),
@@ -176,16 +185,25 @@ export class AdmissionService implements BeforeApplicationShutdown {
     }
   }
 
+  #granted(taken: Taken, queueMs: number): Reservation {
+    const { client, claim } = taken;
+    const { kind, tokens, microUsd } = claim.request;
+    const { isLocal } = client.ground;
+    this.#observer.decided(kind, { outcome: 'granted', queueMs, isLocal });
+    const facts = { kind, tokens, microUsd, scope: client.scope.name, queueMs, isLocal, usage: claim.usage };
+    return new Reservation(this.#tenancy(taken), facts);
+  }
+
   #tenancy(taken: Taken): Tenancy {
     const tenancy = new Tenancy(taken, {
       observer: this.#observer,
       now: () => this.#environment.now(),
       ended: () => {
-        this.#open.delete(tenancy);
+        this.#open.delete(taken.claim.id);
         if (this.#open.size === 0) this.#onIdle();
       },
     });
-    this.#open.add(tenancy);
+    this.#open.set(taken.claim.id, tenancy);
     return tenancy;
   }
 

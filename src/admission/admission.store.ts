@@ -46,6 +46,8 @@ export interface Scope {
   /** Any text that is not empty, such as `deployment:openai/gpt` or `caller:acme`; escaped in the names of keys. */
   readonly name: string;
   readonly rules: ScopeRules;
+  /** Scopes with the same one are asked together, where they are asked at the same moment: any text; its own name by default. */
+  readonly slot?: string;
 }
 
 /** Of every command that changes something. */

@@ -28,29 +28,43 @@ import type {
   SettleAnswer,
   SettleCommand,
 } from './admission.store.js';
+import { type ScopeHead, TurnScript } from './turn.script.js';
 
 type Words = readonly (string | number)[];
 
-/** Scopes shared by all processes on one Redis. Each command is one script, so it happens at once or not at all. */
+/** What scripts are told of a scope, whoever asks and whatever is known of it. */
+interface ScopeText {
+  readonly keys: readonly string[];
+  readonly rules: string;
+  readonly name: string;
+  readonly slot: string;
+}
+
+/** Scopes shared by all processes on one Redis. What a script does happens at once or not at all. */
 export class RedisAdmissionStore implements AdmissionStore {
   private readonly channels: string;
+  private readonly acquires: TurnScript;
+  private readonly settles: TurnScript;
+  private readonly texts = new WeakMap<Scope, ScopeText>();
 
   constructor(
     private readonly store: Store,
     private readonly scripts: AdmissionScripts = loadAdmissionScripts(),
   ) {
     this.channels = channelPrefix(store.keyPrefix);
+    this.acquires = new TurnScript(store, scripts.acquire);
+    this.settles = new TurnScript(store, scripts.settle);
   }
 
   async acquire(command: AcquireCommand): Promise<AcquireAnswer> {
     const { id, flow, weight, tokens, microUsd, waitMs, leaseMs, scope } = command;
     const words = [plainName('an id', id), escapeName(flow), weight, tokens, microUsd, Math.floor(waitMs), leaseMs];
-    return readAcquire(scope.rules, await this.run(this.scripts.acquire, command, words));
+    return readAcquire(scope.rules, await this.acquires.run(this.headOf(command), words));
   }
 
   async settle(command: SettleCommand): Promise<SettleAnswer> {
     const words = [plainName('an id', command.id), command.tokens, command.microUsd];
-    return readSettle(command.scope.rules, await this.run(this.scripts.settle, command, words));
+    return readSettle(command.scope.rules, await this.settles.run(this.headOf(command), words));
   }
 
   async cancel(command: CancelCommand): Promise<CancelAnswer> {
@@ -75,9 +89,11 @@ export class RedisAdmissionStore implements AdmissionStore {
   }
 
   async inspect(scope: Scope): Promise<ScopeState> {
-    const words = [rulesText(scope.rules), '', this.channels, JSON.stringify(scope.name), '0|'];
-    const reply = await this.store.run(this.scripts.inspect, this.keysOf(scope), words);
-    return readInspect(scope.rules, reply);
+    const { keys, rules, name } = this.textOf(scope);
+    return readInspect(
+      scope.rules,
+      await this.store.run(this.scripts.inspect, keys, [rules, '', this.channels, name, '0|']),
+    );
   }
 
   subscribe(process: string, receive: (message: AdmissionMessage) => void, resumed?: () => void): Promise<void> {
@@ -92,18 +108,29 @@ export class RedisAdmissionStore implements AdmissionStore {
     return this.store.unsubscribe(this.channelOf(process));
   }
 
-  private run(script: Script, { scope, process, seen, localMs }: ScopeCommand, words: Words): Promise<unknown> {
-    const { name, rules } = scope;
-    const common = [rulesText(rules), plainName('a process', process), this.channels, JSON.stringify(name)];
+  private run(script: Script, command: ScopeCommand, words: Words): Promise<unknown> {
+    const head = this.headOf(command);
+    return this.store.run(script, head.keys, [...head.words, ...words]);
+  }
+
+  private headOf({ scope, process, seen, localMs }: ScopeCommand): ScopeHead {
+    const { keys, rules, name, slot } = this.textOf(scope);
     const known = `${seen ? '1' : '0'}|${localMs === undefined ? '' : String(Math.floor(localMs))}`;
-    return this.store.run(script, this.keysOf(scope), [...common, known, ...words]);
+    const words = [rules, plainName('a process', process), this.channels, name, known];
+    return { slot: `${process} ${slot}`, keys, words };
   }
 
   private channelOf(process: string): string {
     return `${this.channels}${plainName('a process', process)}`;
   }
 
-  private keysOf({ name, rules }: Scope): readonly string[] {
-    return scopeKeys(this.store.keyPrefix, name, rules);
+  private textOf(scope: Scope): ScopeText {
+    const known = this.texts.get(scope);
+    if (known !== undefined) return known;
+    const { name, slot = name, rules } = scope;
+    const keys = scopeKeys(this.store.keyPrefix, scope);
+    const text = { keys, rules: rulesText(rules), name: JSON.stringify(name), slot };
+    this.texts.set(scope, text);
+    return text;
   }
 }

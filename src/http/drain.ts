@@ -28,7 +28,8 @@ export interface DrainResult {
 export class Drain {
   #state: DrainState = 'serving';
   #running: Promise<DrainResult> | undefined;
-  readonly #open = new Set<OpenRequest>();
+  /** In cells, which are empty when a request is over: a Set's outgrown tables may hold what lay in them for long. */
+  readonly #open = new Set<{ request: OpenRequest | undefined }>();
   #onEmpty: (() => void) | undefined;
 
   constructor(private readonly options: DrainOptions) {}
@@ -50,9 +51,11 @@ export class Drain {
     if (this.#state === 'refusing' || this.#state === 'drained') {
       throw new ApiError('draining', 'the server is shutting down and takes no new requests');
     }
-    this.#open.add(request);
+    const cell: { request: OpenRequest | undefined } = { request };
+    this.#open.add(cell);
     request.onOver(() => {
-      this.#open.delete(request);
+      cell.request = undefined;
+      this.#open.delete(cell);
       if (this.#open.size === 0) this.#onEmpty?.();
     });
   }
@@ -78,8 +81,8 @@ export class Drain {
     // Timers fire up to a millisecond early.
     workOver(Math.max(0, Math.floor(shutdownGraceMs - (performance.now() - startedAt))));
     const late = [...this.#open];
-    for (const request of late) {
-      request.abort(new ApiError('draining', 'the server is shutting down: the answer was cut short'));
+    for (const { request } of late) {
+      request?.abort(new ApiError('draining', 'the server is shutting down: the answer was cut short'));
     }
     await this.#empty(flushMs);
     this.#state = 'drained';

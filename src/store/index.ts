@@ -2,6 +2,7 @@ export { ScoreSet } from './memory/score.set.js';
 export { escapeName } from './names.js';
 export { openStore } from './open-store.js';
 export { AbortListeners } from './process/abort.listeners.js';
+export { BriefMap } from './process/brief.map.js';
 export type { ClientEnvironment, ClientTimer } from './process/client.environment.js';
 export { nodeEnvironment } from './process/node.environment.js';
 export type {

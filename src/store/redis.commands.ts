@@ -9,6 +9,7 @@ import type { Address, StoreTuning } from './redis.options.js';
 import { replyCode, storeFault } from './redis.fault.js';
 import { checkServer } from './server.check.js';
 import { StoreError, type StoreFaultReason, StoreUnavailableError } from './store.errors.js';
+import { TurnEnd } from './turn.end.js';
 
 /** A probe writes, so that a read-only or replica-less server shows itself; the key never exists. */
 const PROBE_KEY = 'heartbeat';
@@ -31,6 +32,7 @@ export class RedisCommands {
   /** Of the cluster client in use. */
   #nodes: ClusterNodes | undefined;
   readonly #noticed = new Set<string>();
+  readonly #turn = new TurnEnd();
   /** Where this turn's commands are gathered; see #gather. */
   #gathering: Redis['stream'] | undefined;
 
@@ -140,6 +142,11 @@ export class RedisCommands {
     this.#link.renew(new StoreUnavailableError('redis fails over: the sentinels name another master'));
   }
 
+  /** See Store. */
+  atTurnsEnd(work: () => void): void {
+    this.#turn.then(work);
+  }
+
   async close(): Promise<void> {
     await this.#link.close();
   }
@@ -192,17 +199,18 @@ export class RedisCommands {
   async #sendOver(client: Redis | Cluster, { name, args }: RedisCommand): Promise<unknown> {
     const command = new Command(name, args, { replyEncoding: 'utf8' });
     if (isCluster(client)) return this.#nodes?.send(command);
-    client.sendCommand(command);
     this.#gather(client);
+    client.sendCommand(command);
     return command.promise;
   }
 
-  /** The first command of a turn of the event loop goes out at once, all others of that turn in one write at its end. */
+  /** All commands of a turn of the event loop go out in one write at its end: a write costs more than a command. */
   #gather({ stream }: Redis): void {
     if (this.#gathering === stream) return;
+    this.#gathering?.uncork();
     this.#gathering = stream;
     stream.cork();
-    process.nextTick(() => {
+    this.#turn.lastly(() => {
       this.#gathering = undefined;
       stream.uncork();
     });

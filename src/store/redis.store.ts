@@ -83,6 +83,10 @@ export class RedisStore implements Store {
     }
   }
 
+  atTurnsEnd(work: () => void): void {
+    this.#commands.atTurnsEnd(work);
+  }
+
   subscribe(channel: string, receive: (message: string) => void, resumed?: () => void): Promise<void> {
     return this.#subscriber.subscribe(channel, receive, resumed);
   }
@@ -122,14 +126,14 @@ function checkKeys({ name, numberOfKeys, takesMoreKeys }: Script, keys: readonly
   if (keys.length < numberOfKeys || (keys.length > numberOfKeys && !takesMoreKeys)) {
     throw new TypeError(`the script ${name} takes ${numberOfKeys} keys, not ${keys.length}`);
   }
-  const [first = '', ...rest] = keys;
+  const [first = ''] = keys;
   const slot = slotText(first);
-  const other = rest.findIndex((key) => slotText(key) !== slot);
+  const other = keys.findIndex((key) => slotText(key) !== slot);
   if (other < 0) return;
   throw new StoreConfigurationError(
     'cross_slot',
     `the keys of the script ${name} need one {hash tag}, which ${JSON.stringify(keys[0])} and ` +
-      `${JSON.stringify(keys[other + 1])} have not in common`,
+      `${JSON.stringify(keys[other])} have not in common`,
   );
 }
 

@@ -23,6 +23,11 @@ export interface Store {
     durability?: Durability,
   ): Promise<unknown>;
   /**
+   * Calls once, when all that came in with the present turn of the event loop has been heard, and before what was run in it goes out:
+   * whoever makes one script of several commands does it then. It must not throw.
+   */
+  atTurnsEnd(work: () => void): void;
+  /**
    * One connection for all subscriptions. Resolves once the subscription is acknowledged. After a lost connection it subscribes
    * again by itself.
    *

@@ -25,7 +25,8 @@ const LONGEST_PAUSE_MS = 60_000;
  */
 export class CountingThread {
   private readonly options: Required<CountingThreadOptions>;
-  private readonly waiting = new Map<number, (tokens: number | undefined) => void>();
+  /** In cells, which are empty once they are answered: a Map's outgrown tables may hold what lay in them for long. */
+  private readonly waiting = new Map<number, { answer: ((tokens: number | undefined) => void) | undefined }>();
   private worker: Worker | undefined;
   private watchdog: NodeJS.Timeout | undefined;
   private lastId = 0;
@@ -56,10 +57,11 @@ export class CountingThread {
       const giveUp = (): void => {
         this.settle(id, undefined);
       };
-      this.waiting.set(id, (tokens) => {
+      const answer = (tokens: number | undefined): void => {
         signal.removeEventListener('abort', giveUp);
         resolve(tokens);
-      });
+      };
+      this.waiting.set(id, { answer });
       signal.addEventListener('abort', giveUp, { once: true });
       this.post({ id, encoding, pieces });
     });
@@ -154,7 +156,10 @@ export class CountingThread {
   }
 
   private settle(id: number, tokens: number | undefined): void {
-    const answer = this.waiting.get(id);
+    const cell = this.waiting.get(id);
+    if (cell === undefined) return;
+    const { answer } = cell;
+    cell.answer = undefined;
     this.waiting.delete(id);
     answer?.(tokens);
   }

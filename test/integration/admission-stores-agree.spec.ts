@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
+import type { ScopeNews } from '../../src/admission/index.js';
 import {
   type AdmissionBench,
   EndlessTable,
@@ -8,7 +9,7 @@ import {
   type RedisAdmissionBench,
   scopeOf,
 } from '../support/admission-bench.js';
-import { admissionSequences } from '../support/admission-sequences.js';
+import { admissionMoments, admissionSequences } from '../support/admission-sequences.js';
 import { sized } from '../support/proof-scale.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 
@@ -51,7 +52,49 @@ describe('MemoryAdmissionStore and RedisAdmissionStore', () => {
     },
     TIMEOUT_MS,
   );
+
+  it(
+    'agree on what is asked in one moment as on one after the other',
+    async () => {
+      let runs = 0;
+      await fc.assert(
+        fc.asyncProperty(admissionMoments, async ({ limits, moments }) => {
+          runs += 1;
+          const scopes = limits.map((each, index) => ({
+            ...scopeOf(each, `moment:${runs}:${index}`),
+            slot: `slot:${runs}`,
+          }));
+          for (const { passMs, run } of moments) {
+            redis.clock.us += passMs * 1_000;
+            const [ours, theirs] = [redis.store, memory.store].map((store) => scopes.map((scope) => run(store, scope)));
+            for (const [index, scope] of scopes.entries()) {
+              const found = summary(await Promise.all(ours?.[index] ?? []));
+              expect(found).toEqual(summary(await Promise.all(theirs?.[index] ?? [])));
+              expect(await redis.store.inspect(scope)).toEqual(await memory.store.inspect(scope));
+            }
+          }
+        }),
+        {
+          numRuns: sized(20, 1_000),
+          plugins: [fc.interruptAfterTimeLimit(0.8 * TIMEOUT_MS, { failOnInterrupt: true })],
+        },
+      );
+    },
+    TIMEOUT_MS,
+  );
 });
+
+/** What each command was answered, and what all of them brought besides. */
+function summary(answers: readonly ScopeNews[]): unknown {
+  const own = answers.map(({ notices: _notices, bookings: _bookings, pumpInMs: _pumpInMs, ...answer }) => answer);
+  const notices = answers.flatMap((answer) => answer.notices);
+  const booked = answers.flatMap(({ bookings }) => bookings);
+  const sums = new Map<string, number>();
+  for (const { unit, period, spentBefore, spentAfter } of booked) {
+    sums.set(`${unit} ${period}`, (sums.get(`${unit} ${period}`) ?? 0) + spentAfter - spentBefore);
+  }
+  return { own, notices, sums };
+}
 
 /** Channels have no order among each other. */
 function byProcess(heard: Awaited<ReturnType<AdmissionBench['heard']>>): unknown {

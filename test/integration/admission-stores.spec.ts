@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { readFileSync } from 'node:fs';
 import { scopeKeys } from '../../src/admission/admission.keys.js';
 import { ADMISSION_LIMITS } from '../../src/admission/admission.limits.js';
@@ -76,6 +76,33 @@ describe('the scripts of admission', () => {
     expect(await bench.heard()).toEqual([]);
   });
 
+  it('are one for each kind of command in a moment and slot, and never a long one', async () => {
+    const bench = await start();
+    const run = jest.spyOn(bench.redis, 'run');
+    const driversOf = (slot: string): readonly ScopeDriver[] =>
+      ['limits', 'budget'].map((name) => new ScopeDriver(bench, { ...scopeOf({ concurrency: 1_000 }, name), slot }));
+    const drivers = [...driversOf('one'), ...driversOf('two')];
+    const ids = Array.from({ length: 120 }, (_, number) => `p1-${number}`);
+    await Promise.all(ids.slice(0, 20).flatMap((id) => drivers.map((driver) => driver.acquire(id))));
+    expect(run).toHaveBeenCalledTimes(2);
+    const settled = await Promise.all(drivers.map((driver) => driver.settle('p1-1')));
+    expect(settled.map(({ kind }) => kind)).toEqual(['settled', 'settled', 'settled', 'settled']);
+    expect(run).toHaveBeenCalledTimes(4);
+    await Promise.all(ids.flatMap((id) => driversOf('three').map((driver) => driver.acquire(id))));
+    expect(run).toHaveBeenCalledTimes(4 + 5);
+  });
+
+  it('fail for all that was asked with what failed, and for nobody else', async () => {
+    const bench = await start();
+    const [damaged, whole] = ['damaged', 'whole'].map(
+      (name) => new ScopeDriver(bench, scopeOf({ concurrency: 9 }, name)),
+    );
+    if (damaged === undefined || whole === undefined) throw new Error('there are two');
+    await bench.client.set(scopeKeys(bench.redis.keyPrefix, damaged.scope)[0] ?? '', 'x');
+    const asked = await Promise.allSettled([damaged.acquire('p1-1'), damaged.acquire('p1-2'), whole.acquire('p1-1')]);
+    expect(asked.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+  });
+
   it('ignore what somebody else published', async () => {
     const bench = await start();
     const channel = `${bench.redis.keyPrefix}ad:p1`;
@@ -115,7 +142,7 @@ describe('the keys of a scope', () => {
   });
 
   it('share one hash tag, which the name of the scope cannot leave', () => {
-    const keys = scopeKeys('p:', 'a}{b', scope.rules);
+    const keys = scopeKeys('p:', { ...scope, name: 'a}{b' });
     expect(new Set(keys.map((key) => /\{[^{}]+\}/.exec(key)?.[0])).size).toBe(1);
     expect(new Set(keys).size).toBe(11);
   });
@@ -165,7 +192,7 @@ describe('the keys of a scope', () => {
         driver.pass(61_000);
         await driver.beat([]);
       }
-      const [own] = scopeKeys(bench.redis.keyPrefix, 'deployment:one', driver.scope.rules);
+      const [own] = scopeKeys(bench.redis.keyPrefix, driver.scope);
       const names = (await bench.client.keys('*')).filter((name) => name.includes('ad:{'));
       expect(names.every((name) => name === own || name.includes(':c:'))).toBe(true);
     },

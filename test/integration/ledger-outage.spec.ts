@@ -25,6 +25,9 @@ function lossy(store: RedisStore): Store {
       if (asked % 3 === 0) throw new StoreTimeoutError('book', 300);
       return answer;
     },
+    atTurnsEnd: (work) => {
+      store.atTurnsEnd(work);
+    },
     subscribe: (...given) => store.subscribe(...given),
     unsubscribe: (...given) => store.unsubscribe(...given),
     scan: (pattern) => store.scan(pattern),

@@ -120,7 +120,7 @@ export const ADMISSION_MUTATIONS: readonly AdmissionMutation[] = [
       "if entry and entry.state == 'G' then",
       "if entry and entry.state ~= 'X' then",
     ],
-    ['settling lets nobody in', 'sweep()\npump()', 'sweep()'],
+    ['settling lets nobody in', 'sweep()\n    pump()', 'sweep()'],
   ]),
   ...of('cancel', [
     ['a cancel is not remembered', "call('HSET', write(RECORDS), id, 'X')", ''],

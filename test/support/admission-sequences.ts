@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { type ScopeLimits } from '../../src/admission/admission.rules.js';
-import type { AdmissionStore, Scope } from '../../src/admission/admission.store.js';
+import type { AdmissionStore, Scope, ScopeNews } from '../../src/admission/admission.store.js';
 import { PODS } from './admission-bench.js';
 
 const MOST_STEPS = 120;
@@ -38,16 +38,20 @@ const passed = fc.oneof(
   { weight: 1, arbitrary: fc.integer({ min: -20_000, max: 2_000_000 }) },
 );
 
+const acquire = {
+  number: numbers,
+  flow: fc.constantFrom('a', 'b', 'c:{}|', ''),
+  weight: fc.constantFrom(1, 1, 2, 4, 0.5),
+  tokens: amounts,
+  microUsd: amounts,
+  waitMs: fc.constantFrom(0, 0, 150, 1_000, 5_000, 60_000),
+  leaseMs: fc.constantFrom(9_000, 9_000, 60_000),
+};
+
 const acquires = fc
   .record({
+    ...acquire,
     process: processes,
-    number: numbers,
-    flow: fc.constantFrom('a', 'b', 'c:{}|', ''),
-    weight: fc.constantFrom(1, 1, 2, 4, 0.5),
-    tokens: amounts,
-    microUsd: amounts,
-    waitMs: fc.constantFrom(0, 0, 150, 1_000, 5_000, 60_000),
-    leaseMs: fc.constantFrom(9_000, 9_000, 60_000),
     seen,
     localMs,
   })
@@ -145,4 +149,40 @@ export const admissionSequences = fc.record({
   limits,
   changed: fc.option(limits, { nil: undefined, freq: 4 }),
   steps: fc.array(steps, { minLength: 1, maxLength: MOST_STEPS, size: 'max' }),
+});
+
+/** What one process asks of a scope in one moment. */
+export interface AdmissionMoment {
+  readonly passMs: number;
+  readonly run: (store: AdmissionStore, scope: Scope) => readonly Promise<ScopeNews>[];
+}
+
+const ASKER = PODS[0];
+
+const moments: fc.Arbitrary<AdmissionMoment> = fc.record({
+  passMs: passed,
+  run: fc.oneof(
+    fc
+      .array(fc.record(acquire), { minLength: 1, maxLength: 8 })
+      .map(
+        (commands) => (store: AdmissionStore, scope: Scope) =>
+          commands.map(({ number, ...command }) =>
+            store.acquire({ ...command, scope, process: ASKER, seen: true, id: `${ASKER}-${number}` }),
+          ),
+      ),
+    fc
+      .array(fc.record({ number: numbers, tokens: amounts, microUsd: amounts }), { minLength: 1, maxLength: 8 })
+      .map(
+        (commands) => (store: AdmissionStore, scope: Scope) =>
+          commands.map(({ number, ...command }) =>
+            store.settle({ ...command, scope, process: ASKER, seen: true, id: `${ASKER}-${number}` }),
+          ),
+      ),
+  ),
+});
+
+/** Random lives of two scopes of one slot, of which everything is asked at the same moment. */
+export const admissionMoments = fc.record({
+  limits: fc.tuple(limits, limits),
+  moments: fc.array(moments, { minLength: 1, maxLength: 30, size: 'max' }),
 });

@@ -44,6 +44,10 @@ export class ClockedRedis implements Store {
     return reply;
   }
 
+  atTurnsEnd(work: () => void): void {
+    setImmediate(work);
+  }
+
   async subscribe(channel: string, receive: (message: string) => void): Promise<void> {
     this.receivers.set(channel, receive);
     await this.subscriber.subscribe(channel);

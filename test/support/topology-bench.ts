@@ -88,6 +88,10 @@ class ClockedStore implements Store {
     }
   }
 
+  atTurnsEnd(work: () => void): void {
+    this.store.atTurnsEnd(work);
+  }
+
   subscribe(channel: string, receive: (message: string) => void): Promise<void> {
     return this.store.subscribe(channel, receive);
   }

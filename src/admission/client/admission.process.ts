@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { AbortListeners, type ClientEnvironment, type ClientTimer } from '../../store/index.js';
+import { AbortListeners, type ClientEnvironment } from '../../store/index.js';
 import {
   AdmissionClosedError,
   AdmissionOverloadedError,
@@ -9,6 +9,7 @@ import {
 import type { AdmissionObserver } from '../admission.observer.js';
 import type { ResolvedWish } from '../admission.options.js';
 import type { AdmissionMessage, AdmissionStore, Scope, ScopeNews } from '../admission.store.js';
+import { allOrNone } from './all-or-none.js';
 import { type Claim, Displaced } from './claim.js';
 import type { Ground } from './ground.js';
 import { LocalShares } from './local.shares.js';
@@ -18,6 +19,7 @@ import type { ScopeLine } from './scope.line.js';
 import { ScopeBook } from './scope.book.js';
 import { StoreLine } from './store.line.js';
 import { isOutage, StoreWatch } from './store.watch.js';
+import { Subscription } from './subscription.js';
 
 export interface AdmissionProcessOptions {
   readonly environment: ClientEnvironment;
@@ -38,8 +40,6 @@ export interface Taken {
 
 /** A claim is made at most so often for one wish: whatever displaces it more often is a fault. */
 const MOST_CLAIMS = 100;
-/** Until a subscription that failed is tried again, ms. */
-const RESUBSCRIBE_MS = 200;
 /** What a wish that was turned away for the crowd should wait, ms. */
 const OVERLOAD_MS = 1_000;
 
@@ -52,14 +52,13 @@ export class AdmissionProcess {
   readonly #scopes: ScopeBook;
   readonly #shares: LocalShares;
   readonly #patience: Patience;
+  readonly #subscription: Subscription;
   #waiting = 0;
   #claims = 0;
-  #subscription: Promise<void> | undefined;
-  #resubscription: ClientTimer | undefined;
   #isClosed = false;
 
   constructor(
-    private readonly store: AdmissionStore,
+    store: AdmissionStore,
     private readonly options: AdmissionProcessOptions,
   ) {
     const { environment, observer, pods, localStore } = options;
@@ -81,6 +80,11 @@ export class AdmissionProcess {
       },
     });
     this.#patience = new Patience(this.watch);
+    this.#subscription = new Subscription(environment, {
+      subscribe: () => store.subscribe(this.name, this.#receive, this.#resume),
+      stands: this.#resume,
+      isWanted: () => this.#scopes.all().some((client) => !client.isIdle),
+    });
     const shared = this.#ground(false, this.line);
     this.#scopes = new ScopeBook(
       () => environment.now(),
@@ -120,6 +124,22 @@ export class AdmissionProcess {
     }
   }
 
+  /**
+   * As take(), without a wait, in several scopes at once: in all or in none. Not where the last who asked found no room: who is refused
+   * in one scope must not take room from others in the next, again and again.
+   */
+  async takeAtOnce(wishes: readonly ResolvedWish[]): Promise<readonly Taken[] | undefined> {
+    const places = wishes.map((wish) => ({ wish, client: this.#scopes.clientFor(wish.scope) }));
+    const isPromising = places.every(
+      ({ client }) => client.hadRoom && client.waiting < this.options.mostWaitingPerScope,
+    );
+    if (!isPromising || this.watch.state !== 'up' || this.#isClosed) return undefined;
+    const until = this.options.environment.now();
+    const taken = await allOrNone(places.map(({ wish, client }) => this.#claim(client, wish, until)));
+    if (taken === undefined) for (const { signal } of wishes) this.#assertOpen(signal);
+    return taken;
+  }
+
   /** Tells of a scope what was learned outside, wherever its claims are made now. Never rejects. */
   async tell(scope: Scope, say: (line: ScopeLine) => Promise<unknown>): Promise<void> {
     const client = this.watch.state === 'up' ? this.#scopes.clientFor(scope) : this.#shares.find(scope.name);
@@ -130,7 +150,7 @@ export class AdmissionProcess {
   /** Takes no more, and ends every wait. */
   refuse(): void {
     this.#isClosed = true;
-    this.#resubscription?.cancel();
+    this.#subscription.close();
     this.#patience.end();
     for (const client of this.#clients()) client.turnAway(() => new AdmissionClosedError());
   }
@@ -144,14 +164,14 @@ export class AdmissionProcess {
   async stop(): Promise<void> {
     this.watch.stop();
     for (const client of this.#clients()) client.stop();
-    if (this.#subscription !== undefined) {
+    if (this.#subscription.isBegun) {
       await this.line.ask((store) => store.unsubscribe(this.name)).catch(ignoreSilence);
     }
     this.line.stop();
   }
 
   async #claim(client: ScopeClient, { request, signal }: ResolvedWish, until: number): Promise<Taken> {
-    if (!client.ground.isLocal) this.#subscribe();
+    if (!client.ground.isLocal) this.#subscription.begin();
     this.#claims += 1;
     const claim = client.claim(`${this.name}-${this.#claims.toString(36)}`, request, until);
     const deafen =
@@ -212,20 +232,6 @@ export class AdmissionProcess {
 
   #clients(): readonly ScopeClient[] {
     return [...this.#scopes.all(), ...this.#shares.all()];
-  }
-
-  /** Once, and again where it failed; until it stands, and while it is lost, only polls bring grants. */
-  #subscribe(): void {
-    this.#subscription ??= this.store
-      .subscribe(this.name, this.#receive, this.#resume)
-      .then(this.#resume)
-      .catch(() => {
-        this.#subscription = undefined;
-        if (this.#isClosed) return;
-        this.#resubscription = this.options.environment.after(RESUBSCRIBE_MS, () => {
-          if (this.#scopes.all().some((client) => !client.isIdle)) this.#subscribe();
-        });
-      });
   }
 
   readonly #receive = (message: AdmissionMessage): void => {

@@ -1,4 +1,4 @@
-import type { ClientEnvironment, ClientTimer } from '../../store/index.js';
+import { BriefMap, type ClientEnvironment, type ClientTimer } from '../../store/index.js';
 import { LEASE_MS } from '../admission.store.js';
 import type { Claim } from './claim.js';
 
@@ -21,7 +21,7 @@ const MOST_RETRY_MS = 2_000;
 
 /** Says how each reservation ended until the store has heard it, or has ended it itself. Nothing here rejects. */
 export class Farewells {
-  readonly #open = new Map<string, OpenFarewell>();
+  readonly #open = new BriefMap<string, OpenFarewell>();
   #onEmpty: (() => void)[] = [];
 
   constructor(private readonly environment: ClientEnvironment) {}

@@ -1,4 +1,4 @@
-import { StoreError } from '../../store/index.js';
+import { BriefMap, StoreError } from '../../store/index.js';
 import { sendWithinMs } from '../admission.rules.js';
 import { type AcquireAnswer, BEAT_MS, type Place, POLL_MS, type Scope, type ScopeNews } from '../admission.store.js';
 import { Claim, type ClaimRequest, Displaced } from './claim.js';
@@ -14,12 +14,13 @@ const SLACK_MS = 50;
 
 /** What this process wants and has of one scope in one store. */
 export class ScopeClient {
-  readonly #claims = new Map<string, Claim>();
+  readonly #claims = new BriefMap<string, Claim>();
   readonly #turns: Turns;
   readonly #line: ScopeLine;
   readonly #farewells: Farewells;
   readonly #beat: ScopeBeat;
   #waiting = 0;
+  #hadRoom = true;
 
   constructor(
     readonly scope: Scope,
@@ -48,6 +49,11 @@ export class ScopeClient {
   /** How many ask or wait. */
   get waiting(): number {
     return this.#waiting;
+  }
+
+  /** Whoever asked last was let in at once. */
+  get hadRoom(): boolean {
+    return this.#hadRoom;
   }
 
   /** Says what needs no answer. @returns whether there was one: the watch over the store knows. Never rejects */
@@ -150,6 +156,7 @@ export class ScopeClient {
   }
 
   #answered(claim: Claim, answer: AcquireAnswer): void {
+    this.#hadRoom = answer.kind === 'granted';
     if (claim.state !== 'asking') return;
     switch (answer.kind) {
       case 'granted':

@@ -1,4 +1,5 @@
--- Reserves, waits in the queue, or refuses with the rule that does. An id that is known finds itself.
+-- Reserves, waits in the queue, or refuses with the rule that does: one after the other, in one scope or several of one hash slot. An
+-- id that is known finds itself.
 -- KEYS[1] state
 -- KEYS[2] budgets
 -- KEYS[3] records
@@ -8,27 +9,25 @@
 -- KEYS[7] flows that wait
 -- KEYS[8] flows of this era
 -- KEYS[9] flows of the era before
--- KEYS[10..] calendars
+-- KEYS[10..] calendars; then the same of the next scope
 -- ARGV[1] rules: token rule|slots|look-ahead in ms|window/span/bucket in ms,burst in ms,requests,tokens;...|unit,period,limit;...
 -- ARGV[2] process
 -- ARGV[3] prefix of channels
 -- ARGV[4] name of the scope as JSON
 -- ARGV[5] 1 where the process had an answer for this scope lately, else 0|how long ago it last let in by itself in ms, or nothing
--- ARGV[6] id
--- ARGV[7] flow
--- ARGV[8] weight
--- ARGV[9] tokens
--- ARGV[10] micro-dollars
--- ARGV[11] how long it may wait in ms
--- ARGV[12] lease in ms
--- Returns {now, when to pump, notices, bookings (see finish() of the prelude), then 1, at, '' granted | 0, in ms, rule waiting | -1, in ms, rule, 1 exact refused | -2, 0, rule never
---         | -3, 0, '' cancelled before; then of each window requests, their limit, tokens, their limit}
-local id, waitMs = ARGV[6], tonumber(ARGV[11])
-local wanted = { state = 'W', flow = ARGV[7], weight = tonumber(ARGV[8]), weightText = ARGV[8], tokens = tonumber(ARGV[9]),
-  process = PROCESS, microUsd = tonumber(ARGV[10]), leaseMs = tonumber(ARGV[12]) }
+-- ARGV[6] how many acquires
+-- ARGV[7..] of each its id, flow, weight, tokens, micro-dollars, how long it may wait in ms, lease in ms; then the same of the next scope
+-- Returns of each scope {now, when to pump, notices, bookings (see finish() of the prelude)}, then of each acquire
+--         {1, at, '' granted | 0, in ms, rule waiting | -1, in ms, rule, 1 exact refused | -2, 0, rule never | -3, 0, '' cancelled
+--         before; then of each window requests, their limit, tokens, their limit}
+local WORDS = 7
+local id, waitMs, wanted
 
-open()
-sweep()
+local function read(at)
+  id, waitMs = ARGV[at], tonumber(ARGV[at + 5])
+  wanted = { state = 'W', flow = ARGV[at + 1], weight = tonumber(ARGV[at + 2]), weightText = ARGV[at + 2],
+    tokens = tonumber(ARGV[at + 3]), process = PROCESS, microUsd = tonumber(ARGV[at + 4]), leaseMs = tonumber(ARGV[at + 6]) }
+end
 
 local function found()
   local own = entryOf(id)
@@ -153,11 +152,27 @@ local function decide()
   return 0, expectedAt - s.time, rule
 end
 
-local kind, number, rule, isExact = found()
-if not kind then
-  kind, number, rule, isExact = refusal()
+local function acquire()
+  local kind, number, rule, isExact = found()
+  if not kind then
+    kind, number, rule, isExact = refusal()
+  end
+  if not kind then
+    kind, number, rule, isExact = decide()
+  end
+  return appendUsage({ kind, number, rule, isExact or 1 })
 end
-if not kind then
-  kind, number, rule, isExact = decide()
+
+local answer, key, word = {}, 1, 1
+while word <= #ARGV do
+  open(key, word)
+  sweep()
+  local first, own = word + 6, {}
+  key, word = CALENDARS + #windows, first + WORDS * ARGV[word + 5]
+  for at = first, word - 1, WORDS do
+    read(at)
+    own[#own + 1] = acquire()
+  end
+  append(answer, finish(), unpack(own))
 end
-return appendUsage(append(finish(), kind, number, rule, isExact or 1))
+return answer

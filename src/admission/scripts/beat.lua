@@ -17,8 +17,8 @@
 -- ARGV[6..] ids
 -- Returns {now, when to pump, notices, bookings (see finish() of the prelude), then of each id its time where it is granted | 0 waiting | -1 gone}
 -- Takes no memory, so that above maxmemory Redis refuses none of the writes that follow; see settle.lua.
-call('HDEL', STATE, '')
-open()
+call('HDEL', KEYS[1], '')
+open(1, 1)
 -- Before what is silent is swept away.
 for index = 6, #ARGV do
   local entry = entryOf(ARGV[index])

@@ -17,8 +17,8 @@
 -- ARGV[6] id
 -- Returns {now, when to pump, notices, bookings (see finish() of the prelude), then 2 was granted | 1 waited | 0 unknown}
 -- Takes no memory, so that above maxmemory Redis refuses none of the writes that follow; see settle.lua.
-call('HDEL', STATE, '')
-open()
+call('HDEL', KEYS[1], '')
+open(1, 1)
 sweep()
 local id = ARGV[6]
 local entry, kind = entryOf(id), 0

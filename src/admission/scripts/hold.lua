@@ -16,7 +16,7 @@
 -- ARGV[5] 1 where the process had an answer for this scope lately, else 0|how long ago it last let in by itself in ms, or nothing
 -- ARGV[6] how long in ms
 -- Returns {now, when to pump, notices, bookings (see finish() of the prelude)}
-open()
+open(1, 1)
 sweep()
 s.heldUntil = max(s.heldUntil, s.time + tonumber(ARGV[6]))
 pump()

@@ -16,7 +16,7 @@
 -- ARGV[5] 1 where the process had an answer for this scope lately, else 0|how long ago it last let in by itself in ms, or nothing
 -- Returns {now, open, queued, micro-dollars reserved, tokens reserved, held for ms, then of each budget spent; then of each window
 --         requests, their limit, tokens, their limit}
-open()
+open(1, 1)
 sweep()
 pump()
 if not isNew then

@@ -21,7 +21,7 @@ local function told(word)
   return tonumber(word) < 0 and huge or tonumber(word)
 end
 
-open()
+open(1, 1)
 for index = 7, #ARGV, 3 do
   for _, w in ipairs(windows) do
     if w.windowMs == tonumber(ARGV[index]) then

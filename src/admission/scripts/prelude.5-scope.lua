@@ -85,14 +85,15 @@ local function sweep()
   end
 end
 
--- Everything of the scope, at this time.
-local function open()
+-- Everything of a scope, at this time.
+local function open(firstKey, firstWord)
+  begin(firstKey, firstWord)
   local fields = { 's' }
   for name, windowMs, spanMs, bucketMs, burstMs, requests, tokens in
     string.gmatch(windowsText, '((%d+)/(%d+)/(%d+)),(%d+),(%d*),(%d*);') do
     local w = { name = name, windowMs = tonumber(windowMs), spanMs = tonumber(spanMs), bucketMs = tonumber(bucketMs),
       burstMs = tonumber(burstMs), requestLimit = tonumber(requests) or huge, tokenLimit = tonumber(tokens) or huge }
-    w.mostRequests, w.mostTokens, w.calendar = w.requestLimit, w.tokenLimit, KEYS[10 + #windows]
+    w.mostRequests, w.mostTokens, w.calendar = w.requestLimit, w.tokenLimit, KEYS[CALENDARS + #windows]
     windows[#windows + 1], fields[#fields + 1], eraMs = w, 'w' .. name, max(eraMs, w.spanMs)
   end
   local saved = call('HMGET', STATE, unpack(fields))
@@ -109,7 +110,7 @@ local function open()
   end
   readTime()
   for index, w in ipairs(windows) do
-    readWindow(w, saved[index + 1], not isNew or seenText == '1')
+    readWindow(w, saved[index + 1], not isNew or wasSeen)
   end
   readBudgets()
 end
@@ -162,7 +163,7 @@ local function tellOthers()
         words[index] = notice[1] .. '=' .. text(notice[2])
       end
       -- A refused publish (rights on the channel) must not break the script in its midst; a beat finds the grant.
-      redis.pcall('PUBLISH', ARGV[3] .. process, text(s.time) .. '|' .. table.concat(words, ',') .. '|' .. ARGV[4])
+      redis.pcall('PUBLISH', ARGV[3] .. process, text(s.time) .. '|' .. table.concat(words, ',') .. '|' .. scopeName)
     end
   end
 end

@@ -16,17 +16,7 @@ local PUMPER_MS, TOMBSTONE_MS, ERA_MS, SLACK_MS, BUDGET_MS, GUESS_MS = 1500, 300
 
 local call = redis.call
 local floor, ceil, max, min, huge = math.floor, math.ceil, math.max, math.min, math.huge
-local STATE, BUDGETS, RECORDS, LEASES, QUEUE, ACTIVE, FLOWS, RECENT, FORMER = unpack(KEYS, 1, 9)
 local PROCESS = ARGV[2]
-
--- The rules: how tokens count, slots, look-ahead in ms, windows, budgets.
-local tokenRule, slotsText, lookAheadText, windowsText, budgetsText =
-  string.match(ARGV[1], '^(%a+)|(%d*)|(%d+)|([^|]*)|(.*)$')
-local slots, lookAheadMs = tonumber(slotsText) or huge, tonumber(lookAheadText)
-
--- What the process knows of the scope: whether it was in use, and how long ago this process let in what is not counted here.
-local seenText, localText = string.match(ARGV[5], '^(%d)|(%d*)$')
-local localMs = tonumber(localText)
 
 local NUMBERS = { 'time', 'offset', 'open', 'virtual', 'number', 'queued', 'queuedTokens', 'meanMs', 'pumperUntil', 'pumpAt',
   'lastAt', 'heldUntil', 'leasesUntil', 'era', 'microUsd', 'tokens' }
@@ -34,8 +24,25 @@ local WINDOW_NUMBERS = { 'requests', 'due', 'held', 'rolled', 'paceRequests', 'p
   'learnedTokens', 'learnedUntil' }
 local FORMAT, WINDOW_FORMAT = '>' .. string.rep('d', #NUMBERS) .. 's', '>' .. string.rep('d', #WINDOW_NUMBERS)
 
-local s, windows, budgets, eraMs = { pumper = '' }, {}, {}, ERA_MS
-local notices, written, isBooked, isNew = {}, {}, false, false
+-- The scope that is open: its keys, its rules, what the process knows of it (whether it was in use, and how long ago this process let
+-- in what is not counted here), and all that was read, changed and is to be told of it.
+local STATE, BUDGETS, RECORDS, LEASES, QUEUE, ACTIVE, FLOWS, RECENT, FORMER, CALENDARS
+local tokenRule, slots, lookAheadMs, windowsText, budgetsText, scopeName, wasSeen, localMs
+local s, windows, budgets, eraMs, notices, written, isBooked, isNew
+
+-- The keys and words of a scope stand from these on.
+local function begin(firstKey, firstWord)
+  STATE, BUDGETS, RECORDS, LEASES, QUEUE, ACTIVE, FLOWS, RECENT, FORMER = unpack(KEYS, firstKey, firstKey + 8)
+  CALENDARS = firstKey + 9
+  local slotsText, lookAheadText, seenText, localText
+  tokenRule, slotsText, lookAheadText, windowsText, budgetsText =
+    string.match(ARGV[firstWord], '^(%a+)|(%d*)|(%d+)|([^|]*)|(.*)$')
+  slots, lookAheadMs, scopeName = tonumber(slotsText) or huge, tonumber(lookAheadText), ARGV[firstWord + 3]
+  seenText, localText = string.match(ARGV[firstWord + 4], '^(%d)|(%d*)$')
+  wasSeen, localMs = seenText == '1', tonumber(localText)
+  s, windows, budgets, eraMs = { pumper = '' }, {}, {}, ERA_MS
+  notices, written, isBooked, isNew = {}, {}, false, false
+end
 
 -- Lua itself writes 14 digits: whole numbers, and those that must be read as they were.
 local function text(number)

@@ -45,7 +45,8 @@ export class CallDesk {
       this.billed(attempt, bill);
     });
     try {
-      await quota.enter(plan.candidates[0]);
+      const [first] = plan.candidates;
+      await quota.enter(first, first !== undefined && this.upstream.obstacleAt(first) === undefined);
     } catch (error) {
       account.close(error);
       throw error;

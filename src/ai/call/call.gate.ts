@@ -35,7 +35,10 @@ export class CallGate implements Gate {
 
   async enter(candidate: Candidate, waitMs: number): Promise<Obstacle | undefined> {
     const known = this.upstream.obstacleAt(candidate);
-    if (known !== undefined) return known;
+    if (known !== undefined) {
+      this.quota.forgo();
+      return known;
+    }
     const startedAt = performance.now();
     for (;;) {
       const quota = await this.reserve(candidate, waitMs - (performance.now() - startedAt));

@@ -1,4 +1,4 @@
-import type { AdmissionService, Reservation, WindowUsage } from '../../admission/index.js';
+import type { AdmissionService, Reservation, WindowUsage, Wish } from '../../admission/index.js';
 import type { Caller } from '../../auth/index.js';
 import type { ModelSettings } from '../../config/index.js';
 import { ApiError } from '../../http/index.js';
@@ -28,6 +28,8 @@ const LONGEST_HOLD_MS = 60_000;
  */
 export class CallQuota {
   #caller: Reservation | undefined;
+  /** Room for the first attempt, from the same moment as that in its caller's limits. */
+  #early: { readonly candidate: Candidate; readonly quota: AttemptQuota } | undefined;
 
   constructor(
     private readonly call: QuotaCall,
@@ -49,13 +51,16 @@ export class CallQuota {
    * Takes the call into its caller's own limits; waits for room up to the deadline.
    *
    * @param first - who is going to be asked first; undefined: nobody, it is answered with somebody else's answer
+   * @param isNext - nothing stands against that: where there is room for the attempt as well, it is taken by the same round trip
    * @throws what AdmissionService.reserve() throws
    */
-  async enter(first: Candidate | undefined): Promise<void> {
+  async enter(first: Candidate | undefined, isNext = false): Promise<void> {
     const scope = this.scopes.ofCaller(this.call.caller);
     if (scope === undefined) return;
     const tokens = first === undefined ? 0 : (await this.estimate(first, [scope])).tokens;
-    this.#caller = await this.reserve(scope, { tokens, microUsd: 0 }, this.call.remainingMs());
+    const own = this.wish(scope, { tokens, microUsd: 0 });
+    this.#caller = isNext && first !== undefined ? await this.together(own, first) : undefined;
+    this.#caller ??= await this.admission.reserve({ ...own, waitMs: this.call.remainingMs() });
     this.#caller.sent();
   }
 
@@ -65,21 +70,24 @@ export class CallQuota {
    * @throws ApiError for a deployment without a price under a hard budget, and what AdmissionService.reserve() throws
    */
   async attempt(candidate: Candidate, waitMs: number): Promise<AttemptQuota> {
-    const { caller, remainingMs } = this.call;
-    const budget = this.scopes.ofBudget(caller);
-    const shared = [this.scopes.ofModel(candidate.model), this.scopes.ofDeployment(candidate.deployment)];
-    const scopes = [budget, ...shared].filter((scope) => scope !== undefined);
-    const estimate = await this.estimate(candidate, scopes);
-    const isUnpriced = estimate.microUsd === undefined && caller.budget?.hard === true;
-    if (isUnpriced) throw unpriced(candidate);
-    const taken = { tokens: estimate.tokens, microUsd: estimate.microUsd ?? 0 };
+    const early = this.takeEarly(candidate);
+    if (early?.isInTime === true) return early;
+    await early?.cancel();
+    const { estimate, wishes } = await this.planned(candidate);
+    const { remainingMs } = this.call;
     const endsAt = remainingMs() - waitMs;
     for (;;) {
-      const quota = new AttemptQuota(estimate, await this.all(scopes, taken, () => remainingMs() - endsAt));
+      const quota = new AttemptQuota(estimate, await this.all(wishes, () => remainingMs() - endsAt));
       if (quota.isInTime) return quota;
       // The last one was waited for so long that the grant of an earlier one is too old.
       await quota.cancel();
     }
+  }
+
+  /** Whoever was to be asked first can't be: what was taken for that is given back. Never rejects. */
+  forgo(): void {
+    void this.#early?.quota.cancel();
+    this.#early = undefined;
   }
 
   /** There are limits of ours on what all callers send there. */
@@ -102,17 +110,49 @@ export class CallQuota {
 
   /** The call is over. Never rejects. */
   async end(tokens: number | undefined): Promise<void> {
+    this.forgo();
     await this.#caller?.settle(tokens === undefined ? undefined : { tokens });
   }
 
-  private async all(
-    scopes: readonly QuotaScope[],
-    taken: Taken,
-    waitMs: () => number,
-  ): Promise<readonly Reservation[]> {
+  /** Room in the caller's limits and for its first attempt, at this moment; undefined: not in all of them. */
+  private async together(own: Wish, first: Candidate): Promise<Reservation | undefined> {
+    if (this.isUnpriced(first)) return undefined;
+    const { estimate, wishes } = await this.planned(first);
+    const [caller, ...others] = (await this.admission.reserveAtOnce([own, ...wishes])) ?? [];
+    if (caller !== undefined) this.#early = { candidate: first, quota: new AttemptQuota(estimate, others) };
+    return caller;
+  }
+
+  private takeEarly(candidate: Candidate): AttemptQuota | undefined {
+    if (this.#early?.candidate !== candidate) this.forgo();
+    const quota = this.#early?.quota;
+    this.#early = undefined;
+    return quota;
+  }
+
+  /** What an attempt needs, and of whom. @throws ApiError for a deployment without a price under a hard budget */
+  private async planned(candidate: Candidate): Promise<{ estimate: CallEstimate; wishes: readonly Wish[] }> {
+    if (this.isUnpriced(candidate)) throw unpriced(candidate);
+    const shared = [this.scopes.ofModel(candidate.model), this.scopes.ofDeployment(candidate.deployment)];
+    const scopes = [this.scopes.ofBudget(this.call.caller), ...shared].filter((scope) => scope !== undefined);
+    const estimate = await this.estimate(candidate, scopes);
+    const taken = { tokens: estimate.tokens, microUsd: estimate.microUsd ?? 0 };
+    return { estimate, wishes: scopes.map((scope) => this.wish(scope, taken)) };
+  }
+
+  private isUnpriced({ deployment }: Candidate): boolean {
+    return deployment.prices === undefined && this.call.caller.budget?.hard === true;
+  }
+
+  private async all(wishes: readonly Wish[], waitMs: () => number): Promise<readonly Reservation[]> {
+    const atOnce = wishes.length > 1 ? await this.admission.reserveAtOnce(wishes) : undefined;
+    if (atOnce !== undefined) return atOnce;
     const reservations: Reservation[] = [];
     try {
-      for (const scope of scopes) reservations.push(await this.reserve(scope, taken, waitMs()));
+      for (const wish of wishes) {
+        const now = { waitMs: Math.max(0, waitMs()), holdMs: this.holdMs() };
+        reservations.push(await this.admission.reserve({ ...wish, ...now }));
+      }
       return reservations;
     } catch (error) {
       await Promise.all(reservations.toReversed().map((reservation) => reservation.cancel()));
@@ -120,19 +160,22 @@ export class CallQuota {
     }
   }
 
-  private reserve(scope: QuotaScope, { tokens, microUsd }: Taken, waitMs: number): Promise<Reservation> {
+  private wish(scope: QuotaScope, { tokens, microUsd }: Taken): Wish {
     const { countsTokens, mostTokens, ...wish } = scope;
-    const { caller, remainingMs, signal } = this.call;
-    return this.admission.reserve({
+    const { caller, signal } = this.call;
+    return {
       ...wish,
       flow: caller.id,
       weight: caller.weight,
       tokens: countsTokens ? tokens : 0,
       microUsd: scope.kind === 'budget' ? microUsd : 0,
-      waitMs: Math.max(0, waitMs),
-      holdMs: Math.max(1, remainingMs()) + SETTLING_MS,
+      holdMs: this.holdMs(),
       signal,
-    });
+    };
+  }
+
+  private holdMs(): number {
+    return Math.max(1, this.call.remainingMs()) + SETTLING_MS;
   }
 
   private async estimate({ model, deployment }: Candidate, scopes: readonly QuotaScope[]): Promise<CallEstimate> {

@@ -60,7 +60,9 @@ export class QuotaScopes {
   ): QuotaScope | undefined {
     const name = `${kind}:${id}`;
     if (!this.#known.has(name)) {
-      const scope = { name, rules: scopeRules(limits()) };
+      // A caller's limits lie where its budget does, so that one script asks for both.
+      const slot = kind === 'caller' ? { slot: `budget:${id}` } : {};
+      const scope = { name, rules: scopeRules(limits()), ...slot };
       const tokenLimits = scope.rules.windows.flatMap(({ tokens }) => tokens ?? []);
       const isLimited = !isUnlimited(scope.rules);
       const known: QuotaScope = {

@@ -35,6 +35,10 @@ class ListedStore implements Store {
     return this.isHeld(hash) ? HELD : [];
   }
 
+  atTurnsEnd(work: () => void): void {
+    setImmediate(work);
+  }
+
   subscribe(): Promise<void> {
     return Promise.resolve();
   }

@@ -121,9 +121,9 @@ export class Flight {
     try {
       const delivery = await this.work({ ...pilot, signal: this.#abort.signal });
       if (delivery.kind === 'live') return this.#relay(delivery, over);
-      await this.#finish(formatRecording(delivery.recording), this.plan.keep(delivery.recording));
-      over();
-      this.#close();
+      const kept = this.#keep(delivery.recording, over);
+      // Whoever comes next asks the store behind this; only a promise to keep it is kept first.
+      if (this.plan.needsStore) await kept;
       return { kind: 'own', delivery };
     } catch (error) {
       const isPilotsOwn = this.#isPilotsOwn(pilot, error);
@@ -132,6 +132,14 @@ export class Flight {
       this.#close();
       return { kind: isPilotsOwn ? 'again' : 'failed', error };
     }
+  }
+
+  /** Nobody joins any more. Never rejects. */
+  async #keep(recording: Recording, over: () => void): Promise<void> {
+    this.#isOver = !this.plan.needsStore;
+    await this.#finish(formatRecording(recording), this.plan.keep(recording));
+    over();
+    this.#close();
   }
 
   #relay(delivery: Extract<Delivery, { kind: 'live' }>, over: () => void): Landing {

@@ -1,3 +1,4 @@
+import { BriefMap } from '../../../store/index.js';
 import type { CompletionCall } from '../../call/completion-call.js';
 import { idempotencyMismatch } from '../reuse.terms.js';
 import { Flight, type FlightPorts } from './flight.js';
@@ -5,8 +6,9 @@ import type { FlightPlan, Work } from './flight.plan.js';
 
 /** The flights of this process, by what they are about. */
 export class Flights {
-  readonly #byName = new Map<string, Flight>();
-  readonly #open = new Set<Flight>();
+  readonly #byName = new BriefMap<string, Flight>();
+  readonly #open = new BriefMap<number, Flight>();
+  #begun = 0;
 
   constructor(private readonly ports: FlightPorts) {}
 
@@ -30,14 +32,15 @@ export class Flights {
   /** Begins one that nobody joins. */
   begin(plan: FlightPlan, call: CompletionCall, work: Work): Flight {
     const flight = new Flight(plan, call, work, this.ports);
-    this.#open.add(flight);
-    void flight.over.then(() => this.#open.delete(flight));
+    const number = (this.#begun += 1);
+    this.#open.set(number, flight);
+    void flight.over.then(() => this.#open.delete(number));
     return flight;
   }
 
   /** Ends all; nobody waits for them any more. Never rejects. */
   async close(reason: unknown): Promise<void> {
-    const open = [...this.#open];
+    const open = [...this.#open.values()];
     for (const flight of open) flight.end(reason);
     await Promise.all(open.map(({ over }) => over));
     await this.ports.line.close();
