@@ -5,6 +5,8 @@ import { HttpMetrics } from './http.metrics.js';
 import { LOGGER, type Logger } from './logger.js';
 import { addOutcome, outcomeOf } from './outcome.js';
 import { logOutcome } from './outcome.log.js';
+import { endRequest, traceRequests } from './tracing/trace.requests.js';
+import type { Tracer } from './tracing/trace.span.js';
 
 export interface ObservabilityOptions {
   /**
@@ -12,17 +14,20 @@ export interface ObservabilityOptions {
    * connections knows: a response that waits behind another on its connection never sees that connection close.
    */
   readonly onOver: (request: FastifyRequest, reply: FastifyReply, listener: () => void) => void;
+  /** Undefined: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
 }
 
 /**
- * Counts and logs every request once, when its response is complete or its client has left. Call it before `app.init()` and
+ * Counts, logs and traces every request once, when its response is complete or its client has left. Call it before `app.init()` and
  * before any hook that may refuse a request.
  */
-export function configureObservability(app: NestFastifyApplication, { onOver }: ObservabilityOptions): void {
+export function configureObservability(app: NestFastifyApplication, { onOver, tracer }: ObservabilityOptions): void {
   const logger = app.get<Logger>(LOGGER);
   const metrics = app.get(HttpMetrics);
   const server = app.getHttpAdapter().getInstance();
 
+  if (tracer !== undefined) traceRequests(server, tracer);
   server.addHook('onRequest', (request, reply, done) => {
     const startedAt = performance.now();
     metrics.requestStarted();
@@ -30,6 +35,7 @@ export function configureObservability(app: NestFastifyApplication, { onOver }: 
       const outcome = outcomeOf(request, reply, performance.now() - startedAt);
       metrics.requestEnded(outcome);
       logOutcome(logger, outcome);
+      endRequest(request, reply, outcome);
     });
     done();
   });

@@ -7,11 +7,12 @@ import { deliveredIn } from '../ledger/delivered.text.js';
 import { UpstreamFailure } from '../upstream/upstream-failure.js';
 import { editObject } from '../wire/json-text.js';
 import type { Attempt } from './attempt.js';
-import type { AttemptEnd } from './call.account.js';
+import type { AttemptEnd, CallAccount } from './call.account.js';
 import { CallDesk, type OpenCall } from './call.desk.js';
 import { wantsUsage } from './chat-request.js';
 import { ChunkWriter } from './chunk.writer.js';
 import type { CompletionCall } from './completion-call.js';
+import { CompletionObserver } from './completion.observer.js';
 import type { Preview } from './completion.router.js';
 import { pricedUsage, priceOf, readUsage } from './cost.js';
 import { holdHead } from './stream.head.js';
@@ -36,6 +37,7 @@ export class CompletionService {
   constructor(
     private readonly desk: CallDesk,
     private readonly gate: UpstreamGate,
+    private readonly observer: CompletionObserver,
     @Inject(ADAPTERS) private readonly adapters: Adapters,
   ) {}
 
@@ -78,7 +80,11 @@ export class CompletionService {
     call.report.upstreamMs = attempt.elapsedMs();
     const usage = readUsage(value['usage'], value['service_tier']);
     const reasoningTokens = readReasoningTokens(value['usage'], usage?.completionTokens ?? 0);
-    account.ended(attempt, { usage, reasoningTokens, delivered: usage === undefined ? deliveredIn(value) : '' });
+    attempt.trace?.came(value);
+    this.ended(attempt, account, {
+      ...{ usage, reasoningTokens },
+      delivered: usage === undefined ? deliveredIn(value) : '',
+    });
     this.gate.completed(attempt, usage);
     const cost = priceOf(usage, candidate.deployment.prices);
     return { text: finalText(text, candidate.model.name, cost), headers };
@@ -92,14 +98,19 @@ export class CompletionService {
     timers.progressed();
     call.report.upstreamMs = attempt.elapsedMs();
     this.gate.begun(attempt);
+    this.observer.attemptShows(attempt);
     const writer = new ChunkWriter({
       model: model.name,
       wantsUsage: wantsUsage(call.request),
+      came: attempt.trace?.came,
       ...(deployment.prices && { prices: deployment.prices }),
     });
     const ended = (error?: unknown): void => {
       const { usage, reasoningTokens, delivered } = writer;
-      account.ended(attempt, { usage, reasoningTokens, delivered: usage === undefined ? delivered.text : '', error });
+      this.ended(attempt, account, {
+        ...{ usage, reasoningTokens, error },
+        delivered: usage === undefined ? delivered.text : '',
+      });
       this.over(attempt, error);
       account.close(error);
       call.ended(error);
@@ -115,17 +126,23 @@ export class CompletionService {
       call.report.model = model.name;
       call.report.provider = deployment.upstream.name;
       call.report.route = plan.reasonFor(model);
+      attempt.trace?.routed(call.report.route);
       call.report.queueMs = open.queueMs();
       try {
         return await ask(attempt);
       } catch (error) {
         attempt.timers.stop();
-        account.ended(attempt, { ...usageOf(error), delivered: '', error });
+        this.ended(attempt, account, { ...usageOf(error), delivered: '', error });
         this.over(attempt, error);
         gate.failed(turn.candidate, error, plan.isOnly(turn.candidate));
         throw error;
       }
     });
+  }
+
+  private ended(attempt: Attempt, account: CallAccount, end: AttemptEnd): void {
+    account.ended(attempt, end);
+    this.observer.attemptEnded(attempt, end);
   }
 
   /** What the fleet learns of an attempt's end. A reader that is too slow is no failure of the provider's. */

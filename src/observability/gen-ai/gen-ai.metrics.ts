@@ -1,0 +1,117 @@
+import type { Registry } from 'prom-client';
+import { DURATION, FIRST_CHUNK, TOKEN_USAGE } from './gen-ai.names.js';
+import { type Series, SeriesHistogram } from './series.histogram.js';
+
+/** The boundaries that the conventions ask for. */
+const DURATION_BUCKETS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
+const FIRST_CHUNK_BUCKETS = [0.001, 0.005, 0.01, 0.02, 0.04, 0.06, 0.08, 0.1, 0.25, 0.5, 0.75, 1, 2.5, 5, 7.5, 10];
+const TOKEN_BUCKETS = Array.from({ length: 14 }, (_, power) => 4 ** power);
+
+const LABELS = [
+  'gen_ai_operation_name',
+  'gen_ai_provider_name',
+  'gen_ai_request_model',
+  'server_address',
+  'server_port',
+] as const;
+type Label = (typeof LABELS)[number];
+
+/** Where a model is asked. All of it is of the configuration: callers can't make more of them. */
+export interface GenAiPlace {
+  /** One of the conventions' well-known providers, or the configuration's name of another. */
+  readonly provider: string;
+  /** The model's name there. */
+  readonly model: string;
+  readonly address: string | undefined;
+  readonly port: number | undefined;
+}
+
+/** How one question at a model ended. */
+export interface GenAiEnd {
+  readonly durationMs: number;
+  /** A code; undefined: it went well. */
+  readonly error: string | undefined;
+  /** The provider's own count; undefined: it gave none. */
+  readonly tokens: { readonly input: number; readonly output: number } | undefined;
+}
+
+/** The client metrics of OpenTelemetry's conventions for generative AI: for Prometheus under its names, over OTLP under theirs. */
+export class GenAiMetrics {
+  readonly #duration: SeriesHistogram<Label | 'error_type'>;
+  readonly #firstChunk: SeriesHistogram<Label>;
+  readonly #tokens: SeriesHistogram<Label | 'gen_ai_token_type'>;
+
+  constructor(registry: Registry) {
+    const registers = [registry];
+    this.#duration = new SeriesHistogram({
+      name: DURATION,
+      help: 'How long a provider took for one attempt, streams to their end',
+      labelNames: [...LABELS, 'error_type'],
+      buckets: DURATION_BUCKETS,
+      registers,
+    });
+    this.#firstChunk = new SeriesHistogram({
+      name: FIRST_CHUNK,
+      help: 'From sending an attempt to the first content of its stream',
+      labelNames: LABELS,
+      buckets: FIRST_CHUNK_BUCKETS,
+      registers,
+    });
+    this.#tokens = new SeriesHistogram({
+      name: TOKEN_USAGE,
+      help: "Tokens of one attempt by the provider's own count",
+      labelNames: [...LABELS, 'gen_ai_token_type'],
+      buckets: TOKEN_BUCKETS,
+      registers,
+    });
+  }
+
+  /** To be asked for once for each place, and kept. */
+  at({ provider, model, address, port }: GenAiPlace): GenAiSeries {
+    const labels = {
+      gen_ai_operation_name: 'chat',
+      gen_ai_provider_name: provider,
+      gen_ai_request_model: model,
+      ...(address !== undefined && { server_address: address }),
+      ...(port !== undefined && { server_port: String(port) }),
+    };
+    return new GenAiSeries({
+      duration: (error) => this.#duration.series(error === undefined ? labels : { ...labels, error_type: error }),
+      firstChunk: this.#firstChunk.series(labels),
+      input: this.#tokens.series({ ...labels, gen_ai_token_type: 'input' }),
+      output: this.#tokens.series({ ...labels, gen_ai_token_type: 'output' }),
+    });
+  }
+}
+
+interface PlaceSeries {
+  readonly duration: (error: string | undefined) => Series;
+  readonly firstChunk: Series;
+  readonly input: Series;
+  readonly output: Series;
+}
+
+/** The metrics of one place. */
+export class GenAiSeries {
+  readonly #durations = new Map<string | undefined, Series>();
+
+  constructor(private readonly series: PlaceSeries) {}
+
+  /** The first content of a stream is there. */
+  firstChunk(afterMs: number): void {
+    this.series.firstChunk.observe(afterMs / 1_000);
+  }
+
+  /** @param end - its error is one of a bounded set */
+  ended({ durationMs, error, tokens }: GenAiEnd): void {
+    let duration = this.#durations.get(error);
+    if (duration === undefined) {
+      duration = this.series.duration(error);
+      this.#durations.set(error, duration);
+    }
+    duration.observe(durationMs / 1_000);
+    if (tokens === undefined) return;
+    this.series.input.observe(tokens.input);
+    this.series.output.observe(tokens.output);
+  }
+}
