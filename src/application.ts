@@ -110,9 +110,9 @@ async function createNest(
     ...settings.server,
     drain,
     limits: DEFAULT_LIMITS,
-    report: (error, { id }, code) => {
+    report: (error, { id, span }, code) => {
       const message = code === 'internal_error' ? 'unforeseen error' : 'error kept from the caller';
-      logger.error({ err: error, request_id: id, code }, message);
+      logger.error({ err: error, request_id: id, trace_id: span?.traceId, code }, message);
     },
   };
   const module = AppModule.forRoot({ ...options, phase });
@@ -121,7 +121,11 @@ async function createNest(
     logger: new NestLogger(logger),
     abortOnError: false,
   });
-  configureObservability(nest, { onOver: onRequestOver, tracer: telemetry.tracer });
+  configureObservability(nest, {
+    onOver: onRequestOver,
+    tracer: telemetry.tracer,
+    propagates: settings.telemetry.propagates,
+  });
   configureHttp(nest, http);
   configureAuth(nest);
   serveDocs(nest, { version: options.version, schemas: CHAT_SCHEMAS });

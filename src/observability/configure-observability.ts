@@ -5,7 +5,7 @@ import { HttpMetrics } from './http.metrics.js';
 import { LOGGER, type Logger } from './logger.js';
 import { addOutcome, outcomeOf } from './outcome.js';
 import { logOutcome } from './outcome.log.js';
-import { endRequest, traceRequests } from './tracing/trace.requests.js';
+import { endRequest, forgetTraces, traceRequests } from './tracing/trace.requests.js';
 import type { Tracer } from './tracing/trace.span.js';
 
 export interface ObservabilityOptions {
@@ -16,17 +16,21 @@ export interface ObservabilityOptions {
   readonly onOver: (request: FastifyRequest, reply: FastifyReply, listener: () => void) => void;
   /** Undefined: nothing is traced. */
   readonly tracer?: Tracer | undefined;
+  /** False: a caller's trace is nobody's business, neither ours nor a provider's. Default: it is gone on with. */
+  readonly propagates?: boolean;
 }
 
 /**
  * Counts, logs and traces every request once, when its response is complete or its client has left. Call it before `app.init()` and
  * before any hook that may refuse a request.
  */
-export function configureObservability(app: NestFastifyApplication, { onOver, tracer }: ObservabilityOptions): void {
+export function configureObservability(app: NestFastifyApplication, options: ObservabilityOptions): void {
+  const { onOver, tracer, propagates = true } = options;
   const logger = app.get<Logger>(LOGGER);
   const metrics = app.get(HttpMetrics);
   const server = app.getHttpAdapter().getInstance();
 
+  if (!propagates) forgetTraces(server);
   if (tracer !== undefined) traceRequests(server, tracer);
   server.addHook('onRequest', (request, reply, done) => {
     const startedAt = performance.now();

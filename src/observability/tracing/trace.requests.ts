@@ -19,6 +19,15 @@ export function traceRequests(server: FastifyInstance, tracer: Tracer): void {
   });
 }
 
+/** Whoever looks at a request from here on finds that it came without a trace. */
+export function forgetTraces(server: FastifyInstance): void {
+  server.addHook('onRequest', ({ raw: { headers } }, _reply, done) => {
+    delete headers['traceparent'];
+    delete headers['tracestate'];
+    done();
+  });
+}
+
 /** By HTTP's semantic conventions; the path is the route's template, since what stands in its place is somebody's. */
 function begun(tracer: Tracer, request: FastifyRequest): TraceSpan {
   const method = METHODS.has(request.method) ? request.method : '_OTHER';
