@@ -1,6 +1,6 @@
 export { configureObservability, type ObservabilityOptions } from './configure-observability.js';
 export { serializeError, type SerializedError } from './error.serializer.js';
-export { GenAiMetrics, type GenAiPlace, type GenAiSeries } from './gen-ai/gen-ai.metrics.js';
+export { GenAiMetrics, type GenAiPlace } from './gen-ai/gen-ai.metrics.js';
 export { createLogger, LOGGER, type Logger, type LoggerOptions } from './logger.js';
 export { METRICS_REGISTRY, processMetrics } from './metrics.registry.js';
 export type { MetricsAddress } from './metrics.server.js';

@@ -109,7 +109,7 @@ describe('A process with a collector', () => {
   });
 
   it('names at boot a protocol that it does not speak', async () => {
-    const { logs } = await start({ COLLECTOR: 'on', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' });
-    expect(logs()).toContain('OTEL_EXPORTER_OTLP_PROTOCOL must be one of http/protobuf, http/json');
+    const process = await start({ COLLECTOR: 'on', OTEL_EXPORTER_OTLP_PROTOCOL: 'grpc' });
+    expect(process.logs()).toContain('OTEL_EXPORTER_OTLP_PROTOCOL must be one of http/protobuf, http/json');
   });
 });

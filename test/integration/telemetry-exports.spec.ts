@@ -128,7 +128,6 @@ describe('What is exported', () => {
 describe('A collector that fails', () => {
   it.each<[string, CollectorMood]>([
     ['refuses everything', 500],
-    ['is overloaded', 503],
     ['never answers', 'silent'],
   ])('that %s costs no call, and a line for each signal', async (_, mood) => {
     const rig = await TraceRig.start({

@@ -1,8 +1,8 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { GenAiMetrics, type GenAiSeries, LOGGER, type Logger, METRICS_REGISTRY } from '../../observability/index.js';
-import type { Deployment } from '../catalogue/catalogue.js';
+import { GenAiMetrics, type GenAiPlace, LOGGER, type Logger, METRICS_REGISTRY } from '../../observability/index.js';
 import type { UpstreamFailure } from '../upstream/upstream-failure.js';
+import type { Deployment } from '../catalogue/catalogue.js';
 import type { Attempt } from './attempt.js';
 import { placeOf } from './attempt.place.js';
 import type { AttemptEnd } from './call.account.js';
@@ -16,7 +16,7 @@ export class CompletionObserver {
   /** Attempts of this process that are under way. */
   readonly inFlight: InFlight;
   readonly #genAi: GenAiMetrics;
-  readonly #places = new WeakMap<Deployment, GenAiSeries>();
+  readonly #places = new WeakMap<Deployment, GenAiPlace>();
   readonly #failedAttempts: Counter<'model' | 'provider' | 'code'>;
   readonly #completions: Counter<'model' | 'provider' | 'outcome'>;
   readonly #upstream: Histogram<'model' | 'provider' | 'stream'>;
@@ -76,14 +76,14 @@ export class CompletionObserver {
   /** The first content of an attempt's stream is there. */
   attemptShows(attempt: Attempt): void {
     const afterMs = attempt.elapsedMs();
-    this.#at(attempt).firstChunk(afterMs);
+    this.#genAi.firstChunk(this.#placeOf(attempt), afterMs);
     attempt.trace?.firstChunk(afterMs);
   }
 
   /** An attempt is over, in whatever way. */
   attemptEnded(attempt: Attempt, { usage, reasoningTokens, error }: AttemptEnd): void {
     const type = error === undefined ? undefined : errorTypeOf(error);
-    this.#at(attempt).ended({
+    this.#genAi.ended(this.#placeOf(attempt), {
       durationMs: attempt.elapsedMs(),
       error: type,
       tokens: usage && { input: usage.promptTokens, output: usage.completionTokens },
@@ -103,12 +103,10 @@ export class CompletionObserver {
     if (report.costUsd !== undefined) this.#cost.inc(labels, report.costUsd);
   }
 
-  #at({ candidate: { deployment } }: Attempt): GenAiSeries {
-    let series = this.#places.get(deployment);
-    if (series === undefined) {
-      series = this.#genAi.at(placeOf(deployment));
-      this.#places.set(deployment, series);
-    }
-    return series;
+  /** Read off a URL once. */
+  #placeOf({ candidate: { deployment } }: Attempt): GenAiPlace {
+    const place = this.#places.get(deployment) ?? placeOf(deployment);
+    this.#places.set(deployment, place);
+    return place;
   }
 }

@@ -1,6 +1,5 @@
-import type { Registry } from 'prom-client';
+import { Histogram, type Registry } from 'prom-client';
 import { DURATION, FIRST_CHUNK, TOKEN_USAGE } from './gen-ai.names.js';
-import { type Series, SeriesHistogram } from './series.histogram.js';
 
 /** The boundaries that the conventions ask for. */
 const DURATION_BUCKETS = [0.01, 0.02, 0.04, 0.08, 0.16, 0.32, 0.64, 1.28, 2.56, 5.12, 10.24, 20.48, 40.96, 81.92];
@@ -37,27 +36,27 @@ export interface GenAiEnd {
 
 /** The client metrics of OpenTelemetry's conventions for generative AI: for Prometheus under its names, over OTLP under theirs. */
 export class GenAiMetrics {
-  readonly #duration: SeriesHistogram<Label | 'error_type'>;
-  readonly #firstChunk: SeriesHistogram<Label>;
-  readonly #tokens: SeriesHistogram<Label | 'gen_ai_token_type'>;
+  readonly #duration: Histogram<Label | 'error_type'>;
+  readonly #firstChunk: Histogram<Label>;
+  readonly #tokens: Histogram<Label | 'gen_ai_token_type'>;
 
   constructor(registry: Registry) {
     const registers = [registry];
-    this.#duration = new SeriesHistogram({
+    this.#duration = new Histogram({
       name: DURATION,
       help: 'How long a provider took for one attempt, streams to their end',
       labelNames: [...LABELS, 'error_type'],
       buckets: DURATION_BUCKETS,
       registers,
     });
-    this.#firstChunk = new SeriesHistogram({
+    this.#firstChunk = new Histogram({
       name: FIRST_CHUNK,
       help: 'From sending an attempt to the first content of its stream',
       labelNames: LABELS,
       buckets: FIRST_CHUNK_BUCKETS,
       registers,
     });
-    this.#tokens = new SeriesHistogram({
+    this.#tokens = new Histogram({
       name: TOKEN_USAGE,
       help: "Tokens of one attempt by the provider's own count",
       labelNames: [...LABELS, 'gen_ai_token_type'],
@@ -66,52 +65,27 @@ export class GenAiMetrics {
     });
   }
 
-  /** To be asked for once for each place, and kept. */
-  at({ provider, model, address, port }: GenAiPlace): GenAiSeries {
-    const labels = {
-      gen_ai_operation_name: 'chat',
-      gen_ai_provider_name: provider,
-      gen_ai_request_model: model,
-      ...(address !== undefined && { server_address: address }),
-      ...(port !== undefined && { server_port: String(port) }),
-    };
-    return new GenAiSeries({
-      duration: (error) => this.#duration.series(error === undefined ? labels : { ...labels, error_type: error }),
-      firstChunk: this.#firstChunk.series(labels),
-      input: this.#tokens.series({ ...labels, gen_ai_token_type: 'input' }),
-      output: this.#tokens.series({ ...labels, gen_ai_token_type: 'output' }),
-    });
-  }
-}
-
-interface PlaceSeries {
-  readonly duration: (error: string | undefined) => Series;
-  readonly firstChunk: Series;
-  readonly input: Series;
-  readonly output: Series;
-}
-
-/** The metrics of one place. */
-export class GenAiSeries {
-  readonly #durations = new Map<string | undefined, Series>();
-
-  constructor(private readonly series: PlaceSeries) {}
-
-  /** The first content of a stream is there. */
-  firstChunk(afterMs: number): void {
-    this.series.firstChunk.observe(afterMs / 1_000);
+  /** An attempt's first content is there. */
+  firstChunk(place: GenAiPlace, afterMs: number): void {
+    this.#firstChunk.observe(labelsOf(place), afterMs / 1_000);
   }
 
-  /** @param end - its error is one of a bounded set */
-  ended({ durationMs, error, tokens }: GenAiEnd): void {
-    let duration = this.#durations.get(error);
-    if (duration === undefined) {
-      duration = this.series.duration(error);
-      this.#durations.set(error, duration);
-    }
-    duration.observe(durationMs / 1_000);
+  /** An attempt is over. @param end - its error is one of a bounded set */
+  ended(place: GenAiPlace, { durationMs, error, tokens }: GenAiEnd): void {
+    const labels = labelsOf(place);
+    this.#duration.observe(error === undefined ? labels : { ...labels, error_type: error }, durationMs / 1_000);
     if (tokens === undefined) return;
-    this.series.input.observe(tokens.input);
-    this.series.output.observe(tokens.output);
+    this.#tokens.observe({ ...labels, gen_ai_token_type: 'input' }, tokens.input);
+    this.#tokens.observe({ ...labels, gen_ai_token_type: 'output' }, tokens.output);
   }
+}
+
+function labelsOf({ provider, model, address, port }: GenAiPlace): Partial<Record<Label, string>> {
+  return {
+    gen_ai_operation_name: 'chat',
+    gen_ai_provider_name: provider,
+    gen_ai_request_model: model,
+    ...(address !== undefined && { server_address: address }),
+    ...(port !== undefined && { server_port: String(port) }),
+  };
 }
