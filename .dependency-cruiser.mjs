@@ -84,6 +84,19 @@ const outside = [
     to: { couldNotResolve: true, pathNot: '(^|/)dist/' },
   },
   {
+    name: 'sdk-behind-a-port',
+    comment: "OpenTelemetry's SDK is loaded where something is exported, and by observability/otlp/ alone",
+    severity: 'error',
+    from: { path: '^src/', pathNot: '^src/observability/otlp/' },
+    to: { path: 'node_modules/@opentelemetry/(?!api/)' },
+  },
+  {
+    name: 'sdk-on-demand',
+    severity: 'error',
+    from: { path: '^src/', pathNot: '^src/observability/otlp/' },
+    to: { path: '^src/observability/otlp/', dependencyTypesNot: ['dynamic-import', 'type-only'] },
+  },
+  {
     name: 'one-connection-layer',
     comment: 'Redis is spoken to through store/ alone',
     severity: 'error',

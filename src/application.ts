@@ -1,6 +1,7 @@
 import type { DynamicModule } from '@nestjs/common';
 import { NestFactory } from '@nestjs/core';
 import type { NestFastifyApplication } from '@nestjs/platform-fastify';
+import type { Registry } from 'prom-client';
 import { CHAT_SCHEMAS } from './ai/index.js';
 import { AppModule } from './app.module.js';
 import { configureAuth } from './auth/index.js';
@@ -21,7 +22,19 @@ import {
   serveDocs,
 } from './http/index.js';
 import { LockService } from './lock/index.js';
-import { configureObservability, type Logger, NestLogger } from './observability/index.js';
+import {
+  configureObservability,
+  type Logger,
+  METRICS_REGISTRY,
+  NestLogger,
+  processMetrics,
+  startTelemetry,
+  type Telemetry,
+} from './observability/index.js';
+
+/** What a collector is given for the last traces and metrics: what is left of the grace, within these bounds, ms. */
+const LEAST_FLUSH_MS = 1_000;
+const LONGEST_FLUSH_MS = 5_000;
 
 export interface ApplicationOptions {
   readonly settings: Settings;
@@ -48,7 +61,9 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const drain = new Drain({ ...settings.server, flushMs: DEFAULT_FLUSH_MS });
   let hasBooted = false;
   const phase = (): Phase => (drain.state !== 'serving' ? 'draining' : hasBooted ? 'serving' : 'booting');
-  const nest = await createNest(options, drain, phase);
+  const telemetry = await startTelemetry(settings.telemetry, options);
+  const nest = await createNest(options, { drain, phase, telemetry });
+  telemetry.exportMetrics([nest.get<Registry>(METRICS_REGISTRY, { strict: false }), processMetrics()]);
   const [turns, locks] = [nest.get(TurnRunner, { strict: false }), nest.get(LockService, { strict: false })];
   /** Requests under way may still begin turns and take locks. When they are over, these have what is left of the grace, not a second one. */
   const drained = async (): Promise<DrainResult> => {
@@ -67,12 +82,16 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       return nest.getUrl();
     },
     async shutDown() {
+      const startedAt = performance.now();
       if (hasBooted) {
         const { aborted } = await drained();
         if (aborted > 0) logger.warn({ aborted }, 'requests were still open when the grace was over');
         await sayGoodbye(nest.getHttpServer(), GOODBYE_MS);
       }
       await nest.close();
+      // Last of all: what the others did at their end is to be seen.
+      const leftMs = settings.server.shutdownGraceMs - (performance.now() - startedAt);
+      await telemetry.close(Math.min(LONGEST_FLUSH_MS, Math.max(LEAST_FLUSH_MS, leftMs)));
     },
   };
 }
@@ -86,19 +105,24 @@ async function closeInOrder(
   for (const part of parts) await part.close(Math.max(0, Math.floor(until - performance.now())));
 }
 
+interface NestParts {
+  readonly drain: Drain;
+  readonly phase: () => Phase;
+  readonly telemetry: Telemetry;
+}
+
 async function createNest(
   options: ApplicationOptions,
-  drain: Drain,
-  phase: () => Phase,
+  { drain, phase, telemetry }: NestParts,
 ): Promise<NestFastifyApplication> {
   const { settings, logger } = options;
   const http: HttpOptions = {
     ...settings.server,
     drain,
     limits: DEFAULT_LIMITS,
-    report: (error, { id }, code) => {
+    report: (error, { id, span }, code) => {
       const message = code === 'internal_error' ? 'unforeseen error' : 'error kept from the caller';
-      logger.error({ err: error, request_id: id, code }, message);
+      logger.error({ err: error, request_id: id, trace_id: span?.traceId, code }, message);
     },
   };
   const module = AppModule.forRoot({ ...options, phase });
@@ -107,7 +131,11 @@ async function createNest(
     logger: new NestLogger(logger),
     abortOnError: false,
   });
-  configureObservability(nest, { onOver: onRequestOver });
+  configureObservability(nest, {
+    onOver: onRequestOver,
+    tracer: telemetry.tracer,
+    propagates: settings.telemetry.propagates,
+  });
   configureHttp(nest, http);
   configureAuth(nest);
   serveDocs(nest, { version: options.version, schemas: CHAT_SCHEMAS });

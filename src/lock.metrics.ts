@@ -1,3 +1,4 @@
+import { trace } from '@opentelemetry/api';
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import type { LockObserver } from './lock/index.js';
 
@@ -55,6 +56,12 @@ export class LockMetrics implements LockObserver {
   waited(template: string, { outcome, waitMs, isContended }: Parameters<LockObserver['waited']>[1]): void {
     this.#wait.observe({ template, outcome }, secondsOf(waitMs));
     if (isContended) this.#contended.inc({ template });
+    // Whoever asks for a lock is told of nothing but the lock: the step is that of the request, where there is one and it is traced.
+    trace.getActiveSpan()?.addEvent('lock wait', {
+      'coordinator.lock.template': template,
+      'coordinator.lock.outcome': outcome,
+      'coordinator.lock.wait_ms': Math.round(waitMs),
+    });
   }
 
   held(template: string, { end, holdMs }: Parameters<LockObserver['held']>[1]): void {

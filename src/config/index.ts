@@ -12,3 +12,4 @@ export type { ReadFile } from './read-text.js';
 export { secretsOf } from './secrets.js';
 export { SETTINGS, SettingsModule } from './settings.module.js';
 export * from './settings.js';
+export * from './telemetry.settings.js';

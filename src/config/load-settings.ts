@@ -27,6 +27,7 @@ import { readText, readTextIfThere, type ReadFile } from './read-text.js';
 import { serverSettings } from './server.settings.js';
 import type { Settings } from './settings.js';
 import { storeSettings } from './store.rules.js';
+import { telemetrySettings } from './telemetry.rules.js';
 import { lifecycleNotices, upstreamOf } from './upstream.rules.js';
 
 /** The catalogue that comes with the product; the same place seen from src/ and from dist/. */
@@ -62,6 +63,7 @@ export function loadSettings({ environment, readFile, now }: SettingsSources): S
   const issuers = issuersOf(file, callers, faults);
   const server = serverSettings(context, callers);
   const expectedPods = reader.value(SERVER.expectedPods);
+  const telemetry = telemetrySettings(context);
   faults.throwIfAny();
   const notices = [...context.notices, ...environmentNotices(environment, knownNames(file))];
   return deepFreeze({
@@ -76,6 +78,7 @@ export function loadSettings({ environment, readFile, now }: SettingsSources): S
     conversations,
     callers,
     issuers,
+    telemetry,
     notices,
   });
 }

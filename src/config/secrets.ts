@@ -1,12 +1,17 @@
 import { APPLICATION_DEFAULT } from './environment/google-credentials.js';
 import type { ProviderSettings, Settings, StoreSettings } from './settings.js';
+import type { TelemetrySettings } from './telemetry.settings.js';
 
 /**
  * Every text in the settings that must never be logged, shown or sent to anybody but its owner, in each spelling in which
  * it could turn up. Callers' keys are not among them: only their hashes are kept.
  */
 export function secretsOf(settings: Settings): readonly string[] {
-  const secrets = [...settings.providers.flatMap(keysOf), ...passwordsOf(settings.store)];
+  const secrets = [
+    ...settings.providers.flatMap(keysOf),
+    ...passwordsOf(settings.store),
+    ...secretsOfCollectors(settings.telemetry),
+  ];
   return [...new Set(secrets.flatMap((secret) => [secret, encodeURIComponent(secret)]))];
 }
 
@@ -33,4 +38,14 @@ function passwordsOf(store: StoreSettings): readonly string[] {
   if (store.kind === 'memory') return [];
   const sentinelPassword = store.kind === 'sentinel' ? store.sentinelPassword : undefined;
   return [store.password, sentinelPassword, store.tlsKey].filter((password) => password !== undefined);
+}
+
+/** Headers, with and without the scheme of an Authorization, and what a URL's query holds. */
+function secretsOfCollectors({ traces, metrics }: TelemetrySettings): readonly string[] {
+  const collectors = [traces, metrics].filter((collector) => collector !== undefined);
+  const all = collectors.flatMap(({ url, headers }) => [
+    ...Object.values(headers).flatMap((value) => [value, value.replace(/^\w+ /, '')]),
+    ...new URL(url).searchParams.values(),
+  ]);
+  return all.filter((text) => text !== '');
 }

@@ -1,5 +1,6 @@
 import type { CallerSettings, IssuerSettings, Tier } from './caller.settings.js';
 import type { LimitSettings } from './limits.js';
+import type { TelemetrySettings } from './telemetry.settings.js';
 
 /** Everything the process is told from outside, parsed once at boot and frozen. All durations are milliseconds. */
 export interface Settings {
@@ -21,6 +22,7 @@ export interface Settings {
   readonly callers: readonly CallerSettings[];
   /** Whose tokens are taken beside the callers' keys. */
   readonly issuers: readonly IssuerSettings[];
+  readonly telemetry: TelemetrySettings;
   /** What an operator must see at boot: embedded store, simulator upstream, anonymous callers, models near their end. */
   readonly notices: readonly string[];
 }

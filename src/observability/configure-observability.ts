@@ -5,6 +5,8 @@ import { HttpMetrics } from './http.metrics.js';
 import { LOGGER, type Logger } from './logger.js';
 import { addOutcome, outcomeOf } from './outcome.js';
 import { logOutcome } from './outcome.log.js';
+import { endRequest, forgetTraces, traceRequests } from './tracing/trace.requests.js';
+import type { Tracer } from './tracing/trace.span.js';
 
 export interface ObservabilityOptions {
   /**
@@ -12,14 +14,18 @@ export interface ObservabilityOptions {
    * connections knows: a response that waits behind another on its connection never sees that connection close.
    */
   readonly onOver: (request: FastifyRequest, reply: FastifyReply, listener: () => void) => void;
+  /** Undefined: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
+  /** False: a caller's trace is nobody's business, neither ours nor a provider's. Default: it is gone on with. */
+  readonly propagates?: boolean;
 }
 
 /**
- * Counts and logs every request once, when its response is complete or its client has left, and counts the connections that were
- * refused. Call it before `app.init()` and
- * before any hook that may refuse a request.
+ * Counts, logs and traces every request once, when its response is complete or its client has left, and counts the connections that
+ * were refused. Call it before `app.init()` and before any hook that may refuse a request.
  */
-export function configureObservability(app: NestFastifyApplication, { onOver }: ObservabilityOptions): void {
+export function configureObservability(app: NestFastifyApplication, options: ObservabilityOptions): void {
+  const { onOver, tracer, propagates = true } = options;
   const logger = app.get<Logger>(LOGGER);
   const metrics = app.get(HttpMetrics);
   const server = app.getHttpAdapter().getInstance();
@@ -27,6 +33,8 @@ export function configureObservability(app: NestFastifyApplication, { onOver }: 
     metrics.connectionRefused();
   });
 
+  if (!propagates) forgetTraces(server);
+  if (tracer !== undefined) traceRequests(server, tracer);
   server.addHook('onRequest', (request, reply, done) => {
     const startedAt = performance.now();
     metrics.requestStarted();
@@ -34,6 +42,7 @@ export function configureObservability(app: NestFastifyApplication, { onOver }: 
       const outcome = outcomeOf(request, reply, performance.now() - startedAt);
       metrics.requestEnded(outcome);
       logOutcome(logger, outcome);
+      endRequest(request, reply, outcome);
     });
     done();
   });

@@ -1,8 +1,12 @@
 export { configureObservability, type ObservabilityOptions } from './configure-observability.js';
 export { serializeError, type SerializedError } from './error.serializer.js';
+export { GenAiMetrics, type GenAiPlace } from './gen-ai/gen-ai.metrics.js';
 export { createLogger, LOGGER, type Logger, type LoggerOptions } from './logger.js';
-export { METRICS_REGISTRY } from './metrics.registry.js';
+export { METRICS_REGISTRY, processMetrics } from './metrics.registry.js';
 export type { MetricsAddress } from './metrics.server.js';
 export { NestLogger } from './nest.logger.js';
 export { ObservabilityModule, type ObservabilityModuleOptions } from './observability.module.js';
 export { addOutcome, CLIENT_CLOSED_REQUEST, type OutcomeFields } from './outcome.js';
+export { startTelemetry, type Telemetry } from './telemetry.js';
+export type { TraceIds } from './tracing/trace.context.js';
+export type { SpanAttributes, SpanOptions, TraceSpan } from './tracing/trace.span.js';

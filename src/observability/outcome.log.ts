@@ -1,8 +1,5 @@
 import type { Logger } from './logger.js';
-import type { Outcome } from './outcome.js';
-
-/** Asked every few seconds by machines; a line each would bury the others. */
-const QUIET_ROUTES = new Set(['/health', '/ready', '/metrics']);
+import { isPolled, type Outcome } from './outcome.js';
 
 /** Writes one line per request: at `error` for 5xx, at `debug` for the routes that machines poll, else at `info`. */
 export function logOutcome(logger: Logger, outcome: Outcome): void {
@@ -12,6 +9,8 @@ export function logOutcome(logger: Logger, outcome: Outcome): void {
     // Not spread: this is written for every request, and spreading an object of unknown shape costs four times as much.
     Object.assign({}, outcome.fields, {
       request_id: outcome.requestId,
+      trace_id: outcome.trace?.traceId,
+      span_id: outcome.trace?.spanId,
       method: outcome.method,
       route: outcome.route,
       status: outcome.status,
@@ -22,6 +21,6 @@ export function logOutcome(logger: Logger, outcome: Outcome): void {
 }
 
 function levelOf({ route, status }: Outcome): 'debug' | 'info' | 'error' {
-  if (QUIET_ROUTES.has(route)) return 'debug';
+  if (isPolled(route)) return 'debug';
   return status >= 500 ? 'error' : 'info';
 }

@@ -1,4 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { TraceIds } from './tracing/trace.context.js';
+import { traceIdsOf } from './tracing/request.span.js';
 
 /** What a module adds to a request's outcome line: flat, short, no text of a prompt or an answer. */
 export type OutcomeFields = Readonly<Record<string, string | number | boolean | undefined>>;
@@ -20,6 +22,8 @@ export interface Outcome {
   readonly status: number;
   readonly durationMs: number;
   readonly fields: OutcomeFields;
+  /** Undefined: it belongs to no trace. */
+  readonly trace: TraceIds | undefined;
 }
 
 /** nginx's status for a client that closed its connection before the answer was complete. */
@@ -27,6 +31,19 @@ export const CLIENT_CLOSED_REQUEST = 499;
 
 /** The route label of requests that fit no route. */
 export const UNMATCHED_ROUTE = 'unmatched';
+
+/** Asked every few seconds by machines. */
+const POLLED_ROUTES = new Set(['/health', '/ready', '/metrics']);
+
+/** Whether a route is one that machines ask for every few seconds: nobody wants a line, or a trace, of each. */
+export function isPolled(route: string): boolean {
+  return POLLED_ROUTES.has(route);
+}
+
+/** The template of a request's route; see {@link Outcome.route}. */
+export function routeOf(request: FastifyRequest): string {
+  return request.is404 ? UNMATCHED_ROUTE : (request.routeOptions.url ?? UNMATCHED_ROUTE);
+}
 
 /**
  * Adds fields to the one line that is logged of a request when it is over; a function is asked for them then. A later value of a
@@ -42,10 +59,11 @@ export function outcomeOf(request: FastifyRequest, reply: FastifyReply, duration
   return {
     requestId: request.id,
     method: request.method,
-    route: request.is404 ? UNMATCHED_ROUTE : (request.routeOptions.url ?? UNMATCHED_ROUTE),
+    route: routeOf(request),
     status: reply.raw.writableFinished ? reply.raw.statusCode : CLIENT_CLOSED_REQUEST,
     durationMs,
     fields: fieldsOf(request),
+    trace: traceIdsOf(request),
   };
 }
 

@@ -4,6 +4,7 @@ import type { Candidate } from '../route/route.plan.js';
 import type { AttemptRequest } from '../upstream/provider.adapter.js';
 import { LateSendError } from '../upstream/sending.js';
 import { type AttemptLimits, AttemptTimers } from './attempt.timers.js';
+import type { AttemptTrace } from './attempt.trace.js';
 import type { AttemptQuota } from '../quota/attempt.quota.js';
 import { maxOutputTokensOf, OWN_MEMBERS } from './chat-request.js';
 import type { CompletionCall } from './completion-call.js';
@@ -21,6 +22,8 @@ export class Attempt {
   readonly quota: AttemptQuota;
   readonly timers: AttemptTimers;
   readonly request: AttemptRequest;
+  /** Undefined: nothing is traced. */
+  readonly trace: AttemptTrace | undefined;
   readonly #startedAt = performance.now();
 
   constructor(
@@ -32,7 +35,8 @@ export class Attempt {
     this.candidate = candidate;
     this.quota = quota;
     this.timers = new AttemptTimers(limits, call.signal);
-    this.request = { ...attemptRequest(call, { candidate, quota }, this.timers), heard };
+    this.trace = call.trace?.attempt(candidate, call.report.attempts);
+    this.request = { ...attemptRequest(call, { candidate, quota }, this), heard };
   }
 
   /** Since it began, ms. */
@@ -44,14 +48,14 @@ export class Attempt {
 function attemptRequest(
   call: CompletionCall,
   { candidate: { model, deployment }, quota }: AttemptPlace,
-  { signal, progressed }: AttemptTimers,
+  { timers: { signal, progressed }, trace }: Pick<Attempt, 'timers' | 'trace'>,
 ): Omit<AttemptRequest, 'heard'> {
   return {
     deployment,
     ...bodiesForProvider(call, quota.estimate.outputTokens),
     choices: call.request.n ?? 1,
     maxOutputTokens: model.maxOutputTokens,
-    headers: call.forwardedHeaders,
+    headers: trace === undefined ? call.forwardedHeaders : trace.headers(call.forwardedHeaders),
     requestId: call.requestId,
     connectMs: model.timeouts.connectMs,
     signal,

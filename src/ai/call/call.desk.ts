@@ -9,6 +9,7 @@ import type { CallAccount } from './call.account.js';
 import { CallAccounts } from './call.accounts.js';
 import { CallGate } from './call.gate.js';
 import type { CompletionCall } from './completion-call.js';
+import { TracedGate } from './traced.gate.js';
 import { CompletionRouter, type Preview } from './completion.router.js';
 import { UpstreamGate } from './upstream.gate.js';
 
@@ -53,9 +54,11 @@ export class CallDesk {
     } finally {
       call.report.queueMs = quota.queueMs;
       call.report.usage = quota.usage;
+      call.trace?.waited(quota.queueMs, { 'coordinator.admission': 'caller' });
     }
     const gate = new CallGate(this.upstream, quota);
-    const sequence = new AttemptSequence(call, plan, gate, { rules: this.options.attempts });
+    const seen = call.trace === undefined ? gate : new TracedGate(gate, call.trace);
+    const sequence = new AttemptSequence(call, plan, seen, { rules: this.options.attempts });
     return { plan, gate, sequence, account, queueMs: () => quota.queueMs + gate.queueMs };
   }
 

@@ -14,6 +14,8 @@ export interface ChunkWriterOptions {
   readonly wantsUsage: boolean;
   /** Undefined: unpriced, `usage` carries no cost. */
   readonly prices?: PriceSettings;
+  /** Told of every chunk. */
+  readonly came?: ((chunk: ChunkEvent['value']) => void) | undefined;
 }
 
 /** Writes a stream's events as server-sent events for the caller: the provider's chunks but for `model` and `usage`. */
@@ -45,6 +47,7 @@ export class ChunkWriter {
       this.reasoningTokens = readReasoningTokens(value['usage'], usage.completionTokens);
     }
     this.delivered.add(value);
+    this.options.came?.(value);
     const { wantsUsage } = this.options;
     if (!wantsUsage && isUsageOnly(value)) return '';
     return frame(editObject(text, { model: this.#model, usage: wantsUsage ? this.#priced(usage) : undefined }));

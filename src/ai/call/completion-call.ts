@@ -1,5 +1,7 @@
 import type { WindowUsage } from '../../admission/index.js';
 import type { Caller } from '../../auth/index.js';
+import type { TraceSpan } from '../../observability/index.js';
+import type { CallTrace } from './call.trace.js';
 import type { ChatRequest } from './chat-request.js';
 import type { JsonObject } from '../wire/json-value.js';
 import type { RouteReason } from '../route/obstacle.js';
@@ -15,6 +17,10 @@ export interface CompletionCall {
   readonly requestId: string;
   /** The caller's headers that go on to the provider. */
   readonly forwardedHeaders: Readonly<Record<string, string>>;
+  /** The step of a trace that it is part of; undefined: nothing is traced. */
+  readonly span?: TraceSpan | undefined;
+  /** Its own step; undefined as above. */
+  readonly trace?: CallTrace | undefined;
   /** SHA-256 of the Idempotency-Key of its request, hex; undefined: it came without one. */
   readonly idempotencyKeyHash?: string;
   /** No substitute model. */

@@ -1,8 +1,12 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Counter, Histogram, type Registry } from 'prom-client';
-import { ClientGoneError, toApiError } from '../../http/index.js';
-import { LOGGER, type Logger, METRICS_REGISTRY } from '../../observability/index.js';
+import { GenAiMetrics, type GenAiPlace, LOGGER, type Logger, METRICS_REGISTRY } from '../../observability/index.js';
 import type { UpstreamFailure } from '../upstream/upstream-failure.js';
+import type { Deployment } from '../catalogue/catalogue.js';
+import type { Attempt } from './attempt.js';
+import { placeOf } from './attempt.place.js';
+import type { AttemptEnd } from './call.account.js';
+import { errorTypeOf } from './call.trace.js';
 import type { CompletionCall } from './completion-call.js';
 import { InFlight } from './in-flight.js';
 
@@ -11,6 +15,8 @@ import { InFlight } from './in-flight.js';
 export class CompletionObserver {
   /** Attempts of this process that are under way. */
   readonly inFlight: InFlight;
+  readonly #genAi: GenAiMetrics;
+  readonly #places = new WeakMap<Deployment, GenAiPlace>();
   readonly #failedAttempts: Counter<'model' | 'provider' | 'code'>;
   readonly #completions: Counter<'model' | 'provider' | 'outcome'>;
   readonly #upstream: Histogram<'model' | 'provider' | 'stream'>;
@@ -23,6 +29,7 @@ export class CompletionObserver {
   ) {
     const registers = [registry];
     this.inFlight = new InFlight(registry);
+    this.#genAi = new GenAiMetrics(registry);
     this.#failedAttempts = new Counter({
       name: 'coordinator_failed_attempts_total',
       help: 'Attempts at one deployment that failed, also where another one answered in the end',
@@ -56,16 +63,37 @@ export class CompletionObserver {
     });
   }
 
-  attemptFailed({ report, requestId }: CompletionCall, failure: UpstreamFailure): void {
+  attemptFailed({ report, requestId, trace }: CompletionCall, failure: UpstreamFailure): void {
     const { code, message, cause } = failure;
     const where = { model: report.model ?? 'none', provider: report.provider ?? 'none' };
     this.#failedAttempts.inc({ ...where, code });
-    this.logger.warn({ ...where, request_id: requestId, code, failure: message, err: cause }, 'attempt failed');
+    this.logger.warn(
+      { ...where, request_id: requestId, trace_id: trace?.traceId, code, failure: message, err: cause },
+      'attempt failed',
+    );
+  }
+
+  /** The first content of an attempt's stream is there. */
+  attemptShows(attempt: Attempt): void {
+    const afterMs = attempt.elapsedMs();
+    this.#genAi.firstChunk(this.#placeOf(attempt), afterMs);
+    attempt.trace?.firstChunk(afterMs);
+  }
+
+  /** An attempt is over, in whatever way. */
+  attemptEnded(attempt: Attempt, { usage, reasoningTokens, error }: AttemptEnd): void {
+    const type = error === undefined ? undefined : errorTypeOf(error);
+    this.#genAi.ended(this.#placeOf(attempt), {
+      durationMs: attempt.elapsedMs(),
+      error: type,
+      tokens: usage && { input: usage.promptTokens, output: usage.completionTokens },
+    });
+    attempt.trace?.end({ usage, reasoningTokens, error: type });
   }
 
   record({ report, request }: CompletionCall, error?: unknown): void {
     const labels = { model: report.model ?? 'none', provider: report.provider ?? 'none' };
-    this.#completions.inc({ ...labels, outcome: error === undefined ? 'ok' : outcomeOf(error) });
+    this.#completions.inc({ ...labels, outcome: error === undefined ? 'ok' : errorTypeOf(error) });
     if (report.upstreamMs !== undefined) {
       this.#upstream.observe({ ...labels, stream: String(request.stream === true) }, report.upstreamMs / 1_000);
     }
@@ -74,8 +102,11 @@ export class CompletionObserver {
       this.#tokens.inc({ ...labels, kind: 'completion' }, report.completionTokens);
     if (report.costUsd !== undefined) this.#cost.inc(labels, report.costUsd);
   }
-}
 
-function outcomeOf(error: unknown): string {
-  return error instanceof ClientGoneError ? 'client_gone' : toApiError(error).code;
+  /** Read off a URL once. */
+  #placeOf({ candidate: { deployment } }: Attempt): GenAiPlace {
+    const place = this.#places.get(deployment) ?? placeOf(deployment);
+    this.#places.set(deployment, place);
+    return place;
+  }
 }

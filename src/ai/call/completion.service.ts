@@ -8,11 +8,12 @@ import { LateSendError } from '../upstream/sending.js';
 import { UpstreamFailure } from '../upstream/upstream-failure.js';
 import { editObject } from '../wire/json-text.js';
 import type { Attempt } from './attempt.js';
-import type { AttemptEnd } from './call.account.js';
+import type { AttemptEnd, CallAccount } from './call.account.js';
 import { CallDesk, type OpenCall } from './call.desk.js';
 import { wantsUsage } from './chat-request.js';
 import { ChunkWriter } from './chunk.writer.js';
 import type { CompletionCall } from './completion-call.js';
+import { CompletionObserver } from './completion.observer.js';
 import type { Preview } from './completion.router.js';
 import { pricedUsage, priceOf, readUsage } from './cost.js';
 import { holdHead } from './stream.head.js';
@@ -37,6 +38,7 @@ export class CompletionService {
   constructor(
     private readonly desk: CallDesk,
     private readonly gate: UpstreamGate,
+    private readonly observer: CompletionObserver,
     @Inject(ADAPTERS) private readonly adapters: Adapters,
   ) {}
 
@@ -79,7 +81,11 @@ export class CompletionService {
     call.report.upstreamMs = attempt.elapsedMs();
     const usage = readUsage(value['usage'], value['service_tier']);
     const reasoningTokens = readReasoningTokens(value['usage'], usage?.completionTokens ?? 0);
-    account.ended(attempt, { usage, reasoningTokens, delivered: usage === undefined ? deliveredIn(value) : '' });
+    attempt.trace?.came(value);
+    this.ended(attempt, account, {
+      ...{ usage, reasoningTokens },
+      delivered: usage === undefined ? deliveredIn(value) : '',
+    });
     this.gate.completed(attempt, usage);
     const cost = priceOf(usage, candidate.deployment.prices);
     return { text: finalText(text, candidate.model.name, cost), headers };
@@ -93,14 +99,19 @@ export class CompletionService {
     timers.progressed();
     call.report.upstreamMs = attempt.elapsedMs();
     this.gate.begun(attempt);
+    this.observer.attemptShows(attempt);
     const writer = new ChunkWriter({
       model: model.name,
       wantsUsage: wantsUsage(call.request),
+      came: attempt.trace?.came,
       ...(deployment.prices && { prices: deployment.prices }),
     });
     const ended = (error?: unknown): void => {
       const { usage, reasoningTokens, delivered } = writer;
-      account.ended(attempt, { usage, reasoningTokens, delivered: usage === undefined ? delivered.text : '', error });
+      this.ended(attempt, account, {
+        ...{ usage, reasoningTokens, error },
+        delivered: usage === undefined ? delivered.text : '',
+      });
       this.over(attempt, error);
       account.close(error);
       call.ended(error);
@@ -116,6 +127,7 @@ export class CompletionService {
       call.report.model = model.name;
       call.report.provider = deployment.upstream.name;
       call.report.route = plan.reasonFor(model);
+      attempt.trace?.routed(call.report.route);
       call.report.queueMs = open.queueMs();
       try {
         return await ask(attempt);
@@ -123,15 +135,21 @@ export class CompletionService {
         attempt.timers.stop();
         if (error instanceof LateSendError) {
           account.unsent(attempt);
+          attempt.trace?.unsent();
           this.gate.abandoned(attempt);
-          throw error;
+        } else {
+          this.ended(attempt, account, { ...usageOf(error), delivered: '', error });
+          this.over(attempt, error);
+          gate.failed(turn.candidate, error, plan.isOnly(turn.candidate));
         }
-        account.ended(attempt, { ...usageOf(error), delivered: '', error });
-        this.over(attempt, error);
-        gate.failed(turn.candidate, error, plan.isOnly(turn.candidate));
         throw error;
       }
     });
+  }
+
+  private ended(attempt: Attempt, account: CallAccount, end: AttemptEnd): void {
+    account.ended(attempt, end);
+    this.observer.attemptEnded(attempt, end);
   }
 
   /** What the fleet learns of an attempt's end. A reader that is too slow is no failure of the provider's. */

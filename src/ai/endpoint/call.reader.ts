@@ -4,6 +4,7 @@ import { ApiError, CALL_HEADERS, clientSignal, forwardedRequestHeaders } from '.
 import { addOutcome } from '../../observability/index.js';
 import type { CallReport, CompletionCall } from '../call/completion-call.js';
 import { isObject, member } from '../wire/json-value.js';
+import { CallTrace } from '../call/call.trace.js';
 import { outcomeFields } from './report.outcome.js';
 import { parseChatRequest } from '../call/chat-request.js';
 
@@ -44,17 +45,21 @@ export function readCall(
  * @param ended - called once, when it is over, with its error if there was one
  */
 export function openCall(
-  given: Omit<CompletionCall, 'startedAt' | 'report' | 'ended'>,
+  given: Omit<CompletionCall, 'startedAt' | 'report' | 'ended' | 'trace'>,
   ended: (call: CompletionCall, error?: unknown) => void,
 ): CompletionCall {
   const report: CallReport = { attempts: 0 };
+  const { span, request, requestId } = given;
+  const trace = span === undefined ? undefined : new CallTrace(span, request, requestId);
   const call: CompletionCall = {
     ...given,
+    trace,
     startedAt: performance.now(),
     report,
     ended: once((error) => {
       report.failure = error;
       ended(call, error);
+      trace?.end(report, error);
     }),
   };
   return call;
@@ -63,7 +68,7 @@ export function openCall(
 /** What a request's headers, and who sent it, say of the calls that are made for it. */
 export type CallTerms = Pick<
   CompletionCall,
-  'caller' | 'requestId' | 'forwardedHeaders' | 'idempotencyKeyHash' | 'isStrict' | 'deadlineMs'
+  'caller' | 'requestId' | 'forwardedHeaders' | 'span' | 'idempotencyKeyHash' | 'isStrict' | 'deadlineMs'
 >;
 
 /**
@@ -78,6 +83,7 @@ export function readTerms(request: FastifyRequest, deadlineMs: number): CallTerm
   return {
     caller: request.caller,
     requestId: request.id,
+    span: request.span,
     forwardedHeaders: forwardedRequestHeaders(request.headers),
     ...(typeof key === 'string' && { idempotencyKeyHash: hash('sha256', key) }),
     isStrict: readStrict(request),

@@ -55,7 +55,7 @@ export class ChatController {
 
   private async dryRun(request: FastifyRequest, reply: FastifyReply): Promise<string> {
     const call = readCall(request, reply, this.options.requestDeadlineMs, () => undefined);
-    const text = JSON.stringify(await this.dryRuns.of(call));
+    const text = JSON.stringify(await this.dryRuns.of(call).finally(call.ended));
     void reply.header('content-type', 'application/json; charset=utf-8');
     return text;
   }

@@ -38,7 +38,8 @@ export function withUsage(call: CompletionCall): CompletionCall {
   return { ...call, request: Object.assign(new ChatRequest(), request, { stream_options }) };
 }
 
-function factsOf({ report }: CompletionCall): AnswerFacts {
+function factsOf({ report, trace }: CompletionCall): AnswerFacts {
   const { model = '', provider = '', route = 'requested' } = report;
-  return { model, provider, route };
+  const facts = { model, provider, route };
+  return trace === undefined ? facts : { ...facts, trace: { traceId: trace.traceId, spanId: trace.spanId } };
 }

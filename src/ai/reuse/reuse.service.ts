@@ -53,7 +53,10 @@ export class ReuseService {
       const shared = await this.planner.shared(call);
       if (shared === undefined) return makeCall(this.completions, call);
       const work = (inner: CompletionCall): Promise<Delivery> => {
-        if (isShared) inner.report.cache = 'miss';
+        if (isShared) {
+          inner.report.cache = 'miss';
+          inner.trace?.met('miss');
+        }
         // Another one's, who has taken the seat of who boarded first, may ask for the same by another name.
         return makeCall(this.completions, withUsage(inner), inner.body === call.body ? shared.preview : undefined);
       };

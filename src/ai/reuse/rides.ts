@@ -153,7 +153,7 @@ function leavingReason({ signal }: CompletionCall): unknown {
 }
 
 function note(
-  { report }: CompletionCall,
+  { report, trace }: CompletionCall,
   { outcome, giving, facts }: { outcome: CacheOutcome; giving: Giving; facts: AnswerFacts },
 ): void {
   report.cache = outcome;
@@ -162,4 +162,5 @@ function note(
   report.route = giving.route(facts);
   report.costUsd = 0;
   if (giving.isReplay) report.isReplay = true;
+  trace?.met(outcome, facts.trace);
 }

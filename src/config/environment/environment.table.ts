@@ -1,12 +1,14 @@
 import { PROVIDER_VARIABLES } from './provider.variables.js';
 import { SERVER_VARIABLES } from './server.variables.js';
 import { STORE_VARIABLES } from './store.variables.js';
+import { TELEMETRY_VARIABLES } from './telemetry.variables.js';
 import type { EnvironmentVariable } from './variable.js';
 
 /** What the service itself reads, whatever the file says. */
 export const SERVICE_VARIABLES: readonly EnvironmentVariable[] = [
   ...Object.values(SERVER_VARIABLES),
   ...Object.values(STORE_VARIABLES),
+  ...Object.values(TELEMETRY_VARIABLES),
 ];
 
 /**

@@ -20,8 +20,10 @@ export class TurnRunner implements BeforeApplicationShutdown {
   ) {}
 
   /** Runs a turn; whoever asked for it need not stay. */
-  begin(start: RunStart): TurnRun {
-    const { turn, request } = start;
+  begin(given: RunStart): TurnRun {
+    const { turn, request } = given;
+    const span = request.span?.child('conversation turn', { attributes: { 'coordinator.turn.id': turn.id } });
+    const start = span === undefined ? given : { ...given, request: { ...request, span } };
     const run = new TurnRun(start, this.ports);
     this.#runs.set(turn.id, run);
     this.observer.begun();
@@ -39,10 +41,13 @@ export class TurnRunner implements BeforeApplicationShutdown {
       (ended) => {
         over();
         this.observer.ended(ended.turn);
+        span?.set({ 'coordinator.turn.status': ended.turn.status });
+        span?.end(run.failure?.code);
       },
       (error: unknown) => {
         over();
         this.observer.lost(turn.id, error);
+        span?.end('lost');
       },
     );
     return run;

@@ -13,7 +13,7 @@ describe('ENVIRONMENT_TABLE', () => {
   it('marks everything that holds a secret', () => {
     const secrets = ENVIRONMENT_TABLE.filter(({ isSecret }) => isSecret).map(({ name }) => name);
     const sensitive = ENVIRONMENT_TABLE.map(({ name }) => name).filter((name) =>
-      /KEY(S)?$|PASSWORD|CREDENTIALS|REDIS_URL/.test(name),
+      /KEY(S)?$|PASSWORD|CREDENTIALS|REDIS_URL|HEADERS$/.test(name),
     );
     expect(secrets.sort()).toEqual(sensitive.sort());
   });

@@ -185,6 +185,6 @@ export class Flight {
   }
 }
 
-function factsOf({ model, provider, route }: AnswerFacts): AnswerFacts {
-  return { model, provider, route };
+function factsOf({ model, provider, route, trace }: AnswerFacts): AnswerFacts {
+  return { model, provider, route, ...(trace && { trace }) };
 }

@@ -1,6 +1,7 @@
 import { ApiError, type ErrorCode, STATUS_TABLE } from '../../../http/index.js';
+import type { TraceIds } from '../../../observability/index.js';
 import type { RouteReason } from '../../route/obstacle.js';
-import { type JsonObject, parseObject } from '../../wire/json-value.js';
+import { isObject, type JsonObject, parseObject } from '../../wire/json-value.js';
 
 /** Who gave an answer, and why he. */
 export interface AnswerFacts {
@@ -9,6 +10,8 @@ export interface AnswerFacts {
   readonly provider: string;
   /** Of the call that was answered. */
   readonly route: RouteReason;
+  /** The call that got it, where that was traced. */
+  readonly trace?: TraceIds;
 }
 
 const ROUTES = {
@@ -56,10 +59,16 @@ export function parseRecording(whole: string): Recording | undefined {
   return told !== undefined && 'recording' in told ? told.recording : undefined;
 }
 
-function recordingOf({ kind, model, provider, route }: JsonObject, text: string): Told | undefined {
+function recordingOf({ kind, model, provider, route, trace }: JsonObject, text: string): Told | undefined {
   if (kind !== 'json' && kind !== 'stream') return undefined;
   if (typeof model !== 'string' || typeof provider !== 'string' || !isRoute(route)) return undefined;
-  return { recording: { kind, model, provider, route, text } };
+  return { recording: { kind, model, provider, route, ...tracedBy(trace), text } };
+}
+
+function tracedBy(trace: unknown): Pick<AnswerFacts, 'trace'> {
+  if (!isObject(trace)) return {};
+  const { traceId, spanId } = trace;
+  return typeof traceId === 'string' && typeof spanId === 'string' ? { trace: { traceId, spanId } } : {};
 }
 
 function failureOf({ code, message, ...facts }: JsonObject): Told | undefined {
