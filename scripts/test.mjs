@@ -10,8 +10,8 @@ import { ensureRedisServer } from './redis-server.mjs';
 import { addCounts, NOTHING, runJest, summaryLine } from './run-jest.mjs';
 
 const GROUPS = [
-  // One more than there are cores at least: many a test waits for its leases to end.
-  { name: 'side-by-side', workers: 3, members: ['unit', 'integration', 'simulation'] },
+  // One more than there are cores at least, and one for the tests that wait for leases to end: test-sequencer.mjs spreads them.
+  { name: 'side-by-side', workers: 4, members: ['unit', 'integration', 'simulation'] },
   // Most of their time they wait for a server to start, to end or to be missed.
   { name: 'by-threes', workers: 3, members: ['e2e', 'recovery'] },
 ];
