@@ -1,29 +1,31 @@
 import Sequencer from '@jest/test-sequencer';
 
-/**
- * What takes ten seconds or more, or waits for most of its time, under test/ and without `.spec.ts`. It begins first, those that wait
- * among those that compute: then no core is idle, neither now nor at the end. A fresh clone has no times to sort by, and the size of
- * a file says nothing of a contract's.
- */
-const FIRST = [
-  'simulation/mutations',
+/** What waits for leases, windows and deadlines for most of its 5 to 40 s: paths under test/ without `.spec.ts`, the longest first. */
+const WAITING = [
   'integration/lock-contract-standalone',
-  'integration/lock-script-mutations',
   'integration/lock-contract-faults',
-  'integration/kinds-secrets',
   'integration/lock-contract-prefixed',
-  'integration/quotas',
-  'integration/conversation-shutdown',
-  'integration/admission-script-mutations',
   'integration/fleet-pods',
-  'integration/lock-contract-memory',
   'integration/admission-service',
-  'integration/provider-contract',
-  'integration/store-topologies',
-  'integration/lock-stores-agree',
+  'integration/conversation-shutdown',
+  'integration/quotas',
   'integration/lock-contract-redis',
-  'simulation/simulation',
-  'integration/upstream-failures',
+  'integration/store-topologies',
+  'integration/lock-contract-cluster',
+  'integration/lock-contract-sentinel',
+  'integration/ledger-outage',
+];
+
+/** What computes for 5 s or more, or starts servers for as long. */
+const LONG = [
+  'simulation/mutations',
+  'integration/lock-script-mutations',
+  'unit/tokens/event-loop',
+  'integration/lock-contract-memory',
+  'integration/kinds-secrets',
+  'integration/provider-contract',
+  'integration/admission-script-mutations',
+  'integration/lock-stores-agree',
   'e2e/lock-shutdown-server',
   'e2e/signals',
   'e2e/lock-shutdown',
@@ -36,14 +38,25 @@ const FIRST = [
   'e2e/probes',
 ];
 
-/** Begins with the long ones, so that none is left to run alone at the end; the others as Jest sorts them. */
+/**
+ * Begins with the long ones, so that none is left to run alone at the end, and spreads those that wait over the whole run, so that
+ * the others compute meanwhile. A fresh clone has no times to sort by, and of a contract the size of its file says nothing.
+ */
 export default class LongFirst extends Sequencer {
   sort(tests) {
-    return super.sort(tests).toSorted((one, other) => rankOf(one) - rankOf(other));
+    const rest = super.sort(tests);
+    const waiting = take(rest, WAITING);
+    const computing = [...take(rest, LONG), ...rest];
+    if (waiting.length === 0) return computing;
+    const start = (share) => Math.floor((share * computing.length) / waiting.length);
+    return waiting.flatMap((test, share) => [test, ...computing.slice(start(share), start(share + 1))]);
   }
 }
 
-function rankOf({ path }) {
-  const rank = FIRST.findIndex((name) => path.endsWith(`/test/${name}.spec.ts`));
-  return rank === -1 ? FIRST.length : rank;
+/** Takes the named ones out of `tests`, in the order of their names. */
+function take(tests, names) {
+  return names.flatMap((name) => {
+    const index = tests.findIndex(({ path }) => path.endsWith(`/test/${name}.spec.ts`));
+    return index === -1 ? [] : tests.splice(index, 1);
+  });
 }

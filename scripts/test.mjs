@@ -10,7 +10,7 @@ import { ensurePrograms } from './programs.mjs';
 import { addCounts, NOTHING, runJest, summaryLine } from './run-jest.mjs';
 
 const GROUPS = [
-  // Two more than there are cores at least: many a test waits for its leases to end.
+  // One more than there are cores at least, and one for the tests that wait for leases to end: test-sequencer.mjs spreads them.
   { name: 'side-by-side', workers: 4, members: ['unit', 'integration', 'simulation'] },
   // Most of their time they wait for a server to start, to end or to be missed.
   { name: 'by-threes', workers: 3, members: ['e2e', 'recovery'] },
