@@ -68,8 +68,13 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   /** Requests under way may still begin turns and take locks. When they are over, these have what is left of the grace, not a second one. */
   const drained = async (): Promise<DrainResult> => {
     let over: Promise<void> | undefined;
-    const result = await drain.run((graceLeftMs) => {
-      over = closeInOrder([turns, locks], graceLeftMs);
+    const result = await drain.run({
+      refusing: () => {
+        nest.getHttpServer().closeIdleConnections();
+      },
+      workOver: (graceLeftMs) => {
+        over = closeInOrder([turns, locks], graceLeftMs);
+      },
     });
     await over;
     return result;

@@ -15,6 +15,17 @@ export const DEFAULT_FLUSH_MS = 2_000;
 
 export type DrainState = 'serving' | 'draining' | 'refusing' | 'drained';
 
+/** What others do at its turning points. */
+export interface DrainSteps {
+  /** From now on new requests are refused: idle connections are better closed, so that their next request goes elsewhere. */
+  readonly refusing?: () => void;
+  /**
+   * The requests are over, or their grace is, and what is left of them is about to be aborted; with what is left of the grace, ms: for
+   * those who close next.
+   */
+  readonly workOver?: (graceLeftMs: number) => void;
+}
+
 export interface DrainResult {
   /** Requests that were still open when the grace was over. */
   readonly aborted: number;
@@ -60,26 +71,22 @@ export class Drain {
     });
   }
 
-  /**
-   * Runs the drain once; every further call gets the same promise. Never rejects.
-   *
-   * @param workOver called when the requests are over, or their grace is, before what is left of them is aborted; with what is left
-   *   of the grace, ms: for those who close next
-   */
-  run(workOver: (graceLeftMs: number) => void = () => undefined): Promise<DrainResult> {
-    this.#running ??= this.#run(workOver);
+  /** Runs the drain once; every further call gets the same promise. Never rejects. */
+  run(steps: DrainSteps = {}): Promise<DrainResult> {
+    this.#running ??= this.#run(steps);
     return this.#running;
   }
 
-  async #run(workOver: (graceLeftMs: number) => void): Promise<DrainResult> {
+  async #run({ refusing, workOver }: DrainSteps): Promise<DrainResult> {
     const { drainDelayMs, shutdownGraceMs, flushMs } = this.options;
     const startedAt = performance.now();
     this.#state = 'draining';
     if (drainDelayMs > 0) await new Promise((resolve) => setTimeout(resolve, drainDelayMs));
     this.#state = 'refusing';
+    refusing?.();
     await this.#empty(Math.max(0, shutdownGraceMs - drainDelayMs));
     // Timers fire up to a millisecond early.
-    workOver(Math.max(0, Math.floor(shutdownGraceMs - (performance.now() - startedAt))));
+    workOver?.(Math.max(0, Math.floor(shutdownGraceMs - (performance.now() - startedAt))));
     const late = [...this.#open];
     for (const { request } of late) {
       request?.abort(new ApiError('draining', 'the server is shutting down: the answer was cut short'));

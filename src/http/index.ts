@@ -7,7 +7,14 @@ export { configureHttp } from './configure-http.js';
 export { serveDocs, type DocsOptions, type Schema } from './docs.js';
 export { ApiErrors, type DocumentedErrors } from './docs.errors.js';
 export { type DocumentedHeader, headerReferences } from './docs.headers.js';
-export { DEFAULT_FLUSH_MS, Drain, type DrainOptions, type DrainResult, type DrainState } from './drain.js';
+export {
+  DEFAULT_FLUSH_MS,
+  Drain,
+  type DrainOptions,
+  type DrainResult,
+  type DrainState,
+  type DrainSteps,
+} from './drain.js';
 export { errorBody, errorHeaders, errorStatus, type ErrorBody } from './error-body.js';
 export { ErrorFilter, type ErrorFilterOptions, type ErrorReport } from './error.filter.js';
 export { forwardedRequestHeaders, forwardedResponseHeaders } from './header-lists.js';

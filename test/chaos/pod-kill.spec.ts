@@ -31,7 +31,8 @@ interface Seen {
 describe('a pod behind HAProxy that does not go as it should', () => {
   let fleet: RollingFleet;
   beforeAll(async () => {
-    fleet = await RollingFleet.start({ tokensPerSecond: 50, environment: { SHUTDOWN_GRACE_MS: '60000' } });
+    const environment = { SHUTDOWN_GRACE_MS: '60000', VISIT_LEASE_MS: String(LEASE_MS) };
+    fleet = await RollingFleet.start({ tokensPerSecond: 30, environment });
   });
   afterAll(() => fleet.close());
 
@@ -58,7 +59,7 @@ describe('a pod behind HAProxy that does not go as it should', () => {
     const { streams, whole } = askAll();
     const visitors = Array.from({ length: 6 }, () => visit());
     const visited = Promise.allSettled(visitors);
-    await underWay(2 * CALLS);
+    await underWay(1.5 * CALLS);
     const [killed, hurried] = [fleet.retireOldest(), fleet.retireOldest()];
     hurried.process.kill('SIGTERM');
     await pass(AFTER_ECHO_MS);
@@ -92,7 +93,7 @@ describe('a pod behind HAProxy that does not go as it should', () => {
   it('out of grace: streams end with an error frame and JSON with 503, both whole on the wire; it ends with 0', async () => {
     const pod = await fleet.add({ SHUTDOWN_GRACE_MS: '300' });
     const { streams, whole } = askAll();
-    await underWay(2 * CALLS);
+    await underWay(1.5 * CALLS);
     pod.process.kill('SIGTERM');
     expect(await pod.ended).toMatchObject({ code: 0, signal: null, errors: '' });
     const seen = await Promise.all([...streams, ...whole]);

@@ -102,13 +102,13 @@ describe('connections when a pod goes', () => {
     expect(answer.body).toContain('"whole"');
     // One that has begun is taken for as long as the grace lasts.
     await eventually(async () => (await fetch(`${server.url}/v1/models`)).status === 503);
+    // The idle one is closed then, and not reset, so that its next request goes to another pod.
+    expect(parseAnswer(await idle.closed()).body).toBe('{"status":"ok"}');
     half.write(BODY.slice(20));
     const late = parseAnswer(await half.closed());
     expect(late).toMatchObject({ status: 200, headers: { connection: 'close' } });
     expect(late.body).toContain('"whole"');
     expect(await server.ended).toMatchObject({ code: 0, signal: null, errors: '' });
-    // The idle one is closed and not reset, without another word.
-    expect(parseAnswer(await idle.closed()).body).toBe('{"status":"ok"}');
     expect([used, half, idle].flatMap(({ errors }) => errors)).toEqual([]);
   });
 

@@ -55,7 +55,7 @@ describe('Drain', () => {
     held = await OpenWork.start({ shutdownGraceMs: 60_000 });
     const stream = await held.open('/stream');
     const left: number[] = [];
-    const drained = held.server.drain.run((graceLeftMs) => left.push(graceLeftMs));
+    const drained = held.server.drain.run({ workOver: (graceLeftMs) => left.push(graceLeftMs) });
     expect(left).toEqual([]);
     held.finish();
     await drained;
@@ -69,7 +69,7 @@ describe('Drain', () => {
     held = await OpenWork.start({ shutdownGraceMs: 50 });
     const stream = await held.open('/stream');
     const told: unknown[] = [];
-    await held.server.drain.run((graceLeftMs) => told.push([graceLeftMs, held.signals[0]?.aborted]));
+    await held.server.drain.run({ workOver: (graceLeftMs) => told.push([graceLeftMs, held.signals[0]?.aborted]) });
     expect(told).toEqual([[0, false]]);
     stream.destroy();
   });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as pass } from 'node:timers/promises';
 import { contentOf } from './completion-rig.js';
 import { CALLER, ROLLED_MODEL } from './rolling-fleet.js';
-import { EventReader, textOf } from './turn-events.js';
+import { EventReader, textOf, type TurnEvent } from './turn-events.js';
 
 export const CALL_KINDS = ['stream', 'json', 'joined', 'batch', 'turn', 'visit'] as const;
 export type CallKind = (typeof CALL_KINDS)[number];
@@ -44,7 +44,7 @@ export interface TrafficOptions {
   readonly rampMs: number;
 }
 
-type Told = Pick<RolledCall, 'status' | 'text' | 'isWhole'> & { readonly booked?: readonly string[] };
+type Told = Pick<RolledCall, 'status' | 'text' | 'isWhole'> & Partial<Pick<RolledCall, 'booked' | 'fault'>>;
 interface Asked {
   readonly id: string;
   readonly words: string;
@@ -95,11 +95,11 @@ export class RollingTraffic {
     const id = randomUUID();
     const startedAt = performance.now();
     const told = await this.#ask(kind, index, { id, words }).then(
-      (answer) => ({ ...answer, fault: '' }),
+      (answer) => answer,
       (error: unknown) => ({ status: 0, text: '', isWhole: false, fault: causeOf(error) }),
     );
     const expected = kind === 'visit' ? '' : kind === 'batch' ? itemsOf(words).join('|') : words;
-    this.calls.push({ kind, id, expected, startedAt, endedAt: performance.now(), booked: [], ...told });
+    this.calls.push({ kind, id, expected, startedAt, endedAt: performance.now(), booked: [], fault: '', ...told });
   }
 
   #ask(kind: CallKind, index: number, asked: Asked): Promise<Told> {
@@ -147,25 +147,29 @@ export class RollingTraffic {
     return { status: 200, text: said.join('|'), isWhole: true, booked: requests.map((_, at) => `${id}.${String(at)}`) };
   }
 
-  /** A reader that comes back, to whichever pod, while the turn goes on in its own. */
   async #turn({ id, words }: Asked): Promise<Told> {
     const created = await this.#send('POST', '/v1/conversations', { body: { model: ROLLED_MODEL } });
+    if (!created.ok) return { status: created.status, text: await created.text(), isWhole: true };
     const { id: conversation } = (await created.json()) as { id: string };
-    if (!created.ok) return { status: created.status, text: 'no conversation', isWhole: true };
     const path = `/v1/conversations/${conversation}/turns`;
-    const body = { content: `echo:${words}`, stream: true };
-    const response = await this.#send('POST', path, { id, body });
-    if (response.status >= 300) return { status: response.status, text: await response.text(), isWhole: true };
+    const response = await this.#send('POST', path, { id, body: { content: `echo:${words}`, stream: true } });
+    if (!response.ok) return { status: response.status, text: await response.text(), isWhole: true };
     const reader = EventReader.of(response);
     const seen = await reader.take(SEEN_EVENTS);
     await reader.leave();
-    const headers = { 'last-event-id': seen.at(-1)?.id ?? '' };
-    const again = await this.#send('GET', `${path}/${String(seen[0]?.data['id'])}/events`, { headers });
-    if (again.status !== 200) return { status: again.status, text: await again.text(), isWhole: true };
-    const events = [...seen, ...(await EventReader.of(again).all())];
+    const [begun] = seen;
+    if (begun?.name !== 'turn') return { status: 200, text: '', isWhole: false, fault: JSON.stringify(seen) };
+    return { ...(await this.#rest(`${path}/${String(begun.data['id'])}/events`, seen)), booked: [id] };
+  }
+
+  /** A reader that comes back, to whichever pod, while the turn goes on in its own. */
+  async #rest(path: string, seen: readonly TurnEvent[]): Promise<Told> {
+    const response = await this.#send('GET', path, { headers: { 'last-event-id': seen.at(-1)?.id ?? '' } });
+    if (!response.ok) return { status: response.status, text: await response.text(), isWhole: true };
+    const events = [...seen, ...(await EventReader.of(response).all())];
     const last = events.at(-1);
     const isWhole = last?.name === 'done' && last.data['status'] === 'complete';
-    return { status: 200, text: textOf(events), isWhole, booked: [id] };
+    return { status: 200, text: textOf(events), isWhole, fault: isWhole ? '' : JSON.stringify(last) };
   }
 
   async #visit({ id }: Asked, index: number): Promise<Told> {

@@ -50,7 +50,7 @@ function callFaults({ kind, id, status, text, expected, isWhole, fault }: Rolled
   const name = `${kind} ${id}`;
   if (status === 0) return [`${name}: no answer, ${fault}`];
   if (status >= 300) return [`${name}: refused with ${String(status)} ${text}`];
-  if (!isWhole) return [`${name}: cut after ${String(text.length)} of ${String(expected.length)} characters`];
+  if (!isWhole) return [`${name}: cut after ${String(text.length)} of ${String(expected.length)} characters ${fault}`];
   return text === expected ? [] : [`${name}: said ${text}, not ${expected}`];
 }
 

@@ -8,6 +8,7 @@ import { AppModule } from '../../dist/app.module.js';
 import { currentLease, WithLock } from '../../dist/lock/index.js';
 
 const VISIT_MS = 150;
+const LEASE_MS = Number(process.env.VISIT_LEASE_MS ?? 30_000);
 
 class VisitsController {
   async visit(room) {
@@ -18,7 +19,7 @@ class VisitsController {
 }
 
 const method = Object.getOwnPropertyDescriptor(VisitsController.prototype, 'visit');
-WithLock((room) => `room:${room}`, { waitMs: 60_000, leaseMs: 5_000 })(VisitsController.prototype, 'visit', method);
+WithLock((room) => `room:${room}`, { waitMs: 60_000, leaseMs: LEASE_MS })(VisitsController.prototype, 'visit', method);
 Post(':room')(VisitsController.prototype, 'visit', method);
 Object.defineProperty(VisitsController.prototype, 'visit', method);
 Param('room')(VisitsController.prototype, 'visit', 0);
