@@ -76,7 +76,15 @@ export default tseslint.config(
       '@typescript-eslint/switch-exhaustiveness-check': ['error', { considerDefaultExhaustiveForUnions: true }],
     },
   },
-  { files: ['src/**/*.ts'], rules: { ...environment, 'no-console': 'error' } },
+  {
+    files: ['src/**/*.ts'],
+    rules: {
+      ...environment,
+      'no-console': 'error',
+      // It follows redirects, unpacks whatever comes, and goes to any address: docs/adr/0018.
+      'no-restricted-globals': ['error', { name: 'fetch', message: 'Connect by src/egress/.' }],
+    },
+  },
   {
     // What strangers send meets many of them: their time must not grow faster than the text.
     files: ['src/**/*.ts'],

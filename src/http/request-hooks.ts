@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from './api-error.js';
+import { Framing } from './framing.js';
 import { isLoopbackHost } from './host-rule.js';
 import type { HttpOptions } from './http-options.js';
 import { lingering } from './lingering.js';
@@ -12,11 +13,13 @@ const PROBES: ReadonlySet<string> = new Set(['/health', '/ready', '/metrics']);
 /** What every request passes before its body is read, and every answer before it is sent. */
 export function installRequestHooks(instance: FastifyInstance, options: HttpOptions): void {
   const routes = new RouteTable();
+  const framing = new Framing();
   instance.addHook('onRoute', (route) => {
     routes.add(route.method, route.url);
   });
   instance.addHook('onRequest', (request, reply, done) => {
     checkFieldCount(request, options.limits.headerFields);
+    framing.check(request, reply);
     checkHost(request, options.loopbackHostsOnly);
     if (request.pathFault !== undefined) throw request.pathFault;
     if (request.openRequest !== undefined && !PROBES.has(pathOf(request.raw.url ?? '/'))) {

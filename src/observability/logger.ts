@@ -3,6 +3,7 @@ import type { LogLevel } from '../config/index.js';
 import { isError, serializeError } from './error.serializer.js';
 import { standardOutput } from './log.destination.js';
 import { createLineRedactor } from './redaction.js';
+import { visibleLine } from './visible.line.js';
 
 export type Logger = PinoLogger;
 
@@ -18,12 +19,13 @@ export interface LoggerOptions {
 
 /**
  * A logger that writes one JSON object per line, `{"level":"info","time":"2026-…Z",…,"msg":"…"}`, with errors under `err` and
- * without secrets: see {@link serializeError} and {@link createLineRedactor}. Lines are written in the background and flushed when
+ * without secrets: see {@link serializeError}, {@link createLineRedactor} and {@link visibleLine}. Lines are written in the background and flushed when
  * the process exits, unless nobody reads them.
  *
  * @param destination where lines go; standard output by default.
  */
 export function createLogger(options: LoggerOptions, destination?: DestinationStream): Logger {
+  const redact = createLineRedactor(options.secrets);
   return pino(
     {
       level: options.level,
@@ -32,7 +34,7 @@ export function createLogger(options: LoggerOptions, destination?: DestinationSt
       // Errors are serialised below, under whatever name they come.
       serializers: { err: (value: unknown) => value },
       formatters: { level: (level) => ({ level }), log: serializeErrors },
-      hooks: { streamWrite: createLineRedactor(options.secrets) },
+      hooks: { streamWrite: (line) => visibleLine(redact(line)) },
     },
     destination ?? standardOutput(),
   );

@@ -23,6 +23,7 @@ const TYPED_RULES = [
   '@typescript-eslint/no-non-null-assertion',
   '@typescript-eslint/switch-exhaustiveness-check',
   'no-restricted-properties',
+  'no-restricted-globals',
   'no-restricted-imports',
   'regexp/no-super-linear-backtracking',
   'regexp/no-super-linear-move',

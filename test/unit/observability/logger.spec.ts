@@ -29,6 +29,22 @@ describe('createLogger()', () => {
     expect(log.records[0]).toMatchObject({ id: 'x\n{"level":"fatal"}', msg: 'a\r\nb\u2028c' });
   });
 
+  it.each([
+    ['a terminal escape', '\u001b[2J\u001b[31m'],
+    ['one of a single character', '\u009b2J'],
+    ['a line end of Unicode', 'a\u2028b\u2029c\u0085d'],
+    ['text that runs backwards', 'user\u202e\u2066nimda'],
+    ['a forged record', '"}\n{"level":"fatal","msg":"forged"}'],
+    ['a NUL and a DEL', '\u0000\u007f'],
+    ['half a pair', '\ud800'],
+  ])('shows in one line, and means, what somebody put into a value and into a name: %s', (_name, text) => {
+    const log = new LogLines();
+    createLogger({ level: 'info', secrets: ['a-secret'] }, log).info({ id: text, [text]: 1, secret: 'a-secret' }, text);
+    // eslint-disable-next-line no-control-regex -- what must not be there
+    expect(log.text).toMatch(/^[^\u0000-\u001f\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]*\n$/);
+    expect(log.records).toMatchObject([{ msg: text, [text]: 1, secret: '[redacted]' }]);
+  });
+
   it('row 69: logs a transport error, under any name and at any depth, without the key', () => {
     const log = new LogLines();
     const logger = createLogger({ level: 'info', secrets: [KEY] }, log);

@@ -1,0 +1,44 @@
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from './api-error.js';
+
+/** Refuses requests whose end may be seen elsewhere, with all that follows them on their connections: it may belong to them. */
+export class Framing {
+  readonly #refused = new WeakSet<Socket>();
+
+  /** @throws ApiError invalid_request; the connection is closed after it */
+  check({ raw }: FastifyRequest, reply: FastifyReply): void {
+    const fault = this.#refused.has(raw.socket) ? afterAnother() : framingFault(raw);
+    if (fault === undefined) return;
+    this.#refused.add(raw.socket);
+    reply.header('connection', 'close');
+    throw fault;
+  }
+}
+
+/** Nobody reads it: the connection ends with the answer before. */
+function afterAnother(): ApiError {
+  return new ApiError('invalid_request', 'the request before this one was refused with its connection');
+}
+
+/**
+ * Why a request may be read as another one by a proxy before us, where Node's parser reads on: a second Host (RFC 9112 section 3.2), a
+ * transfer coding other than chunked, or any in HTTP/1.0 (section 6.1). What Node refuses itself, such as two lengths, never comes here.
+ */
+function framingFault({ rawHeaders, headers, httpVersion }: IncomingMessage): ApiError | undefined {
+  if (hostsIn(rawHeaders) > 1) return new ApiError('invalid_request', 'the Host header is given more than once');
+  const coding = headers['transfer-encoding'];
+  if (coding === undefined || (coding.trim().toLowerCase() === 'chunked' && httpVersion !== '1.0')) return undefined;
+  return new ApiError('invalid_request', 'the only transfer-encoding that is taken is chunked, by HTTP/1.1');
+}
+
+/** Node keeps the first of several, and does not tell. */
+function hostsIn(rawHeaders: readonly string[]): number {
+  let count = 0;
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at];
+    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
+  }
+  return count;
+}
