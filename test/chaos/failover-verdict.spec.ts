@@ -11,7 +11,7 @@ import {
 import { logFaults, type SentMessage } from '../support/log-verdict.js';
 import type { LoadedCall } from '../support/quota-fleet-load.js';
 
-const policy: FailoverPolicy = { deadlineMs: 1_000, failedAt: [10_000], lagMs: 250 };
+const policy: FailoverPolicy = { deadlineMs: 1_000, failures: [{ from: 10_000, until: 12_000 }], lagMs: 250 };
 const call = (more: Partial<LoadedCall>): LoadedCall => ({
   ...{ caller: 'one', pod: 0, sentAt: 0, endedAt: 100, status: 200, code: '' },
   ...more,
@@ -41,11 +41,11 @@ describe('the verdict on a failover', () => {
     expect(quotaFaults({ most: 13, limit: 10 }, [...near, ...far], policy)).toHaveLength(1);
   });
 
-  it('finds a second answer to one key, unless a failure lies between', () => {
+  it('finds a second answer to one key, unless the first was given in a failure or just before', () => {
     const repeat = { isSame: false, firstAt: 9_900, againAt: 10_100 };
     const early = { ...repeat, firstAt: 1_000, againAt: 1_001 };
-    expect(repeatFaults([repeat], policy)).toEqual([]);
-    expect(repeatFaults([early, { ...repeat, firstAt: 10_001, againAt: 10_002 }], policy)).toHaveLength(2);
+    expect(repeatFaults([repeat, { ...repeat, firstAt: 11_000, againAt: 13_000 }], policy)).toEqual([]);
+    expect(repeatFaults([early, { ...repeat, firstAt: 20_000, againAt: 20_001 }], policy)).toHaveLength(2);
   });
 
   it('excuses what was acknowledged just before a failure, and nothing else', () => {
@@ -53,9 +53,11 @@ describe('the verdict on a failover', () => {
     expect(excused(sent, policy).map(({ isAcknowledged }) => isAcknowledged)).toEqual([true, false, true]);
   });
 
-  it('counts a gap to the end of the first good call that was sent after the failure', () => {
-    const calls = [call({ sentAt: 9_999, endedAt: 10_001 }), call({ sentAt: 10_002, endedAt: 10_900 })];
-    expect(gapAfter([...calls, call({ sentAt: 10_001, endedAt: 10_300, status: 503 })], 10_000)).toBe(900);
+  it('counts a gap to the end of the first good call after the failure, or after the first refusal', () => {
+    const calls = [call({ sentAt: 9_999, endedAt: 10_001 }), call({ sentAt: 10_002, endedAt: 10_100 })];
+    const refused = [call({ sentAt: 10_001, endedAt: 10_300, status: 503 }), call({ sentAt: 10_400, endedAt: 10_900 })];
+    expect(gapAfter(calls, 10_000)).toBe(100);
+    expect(gapAfter([...calls, ...refused], 10_000)).toBe(900);
     expect(gapAfter([], 10_000)).toBe(Infinity);
   });
 });

@@ -4,11 +4,12 @@ import { type ScopeLimits, scopeRules } from '../../src/admission/index.js';
 import { eventually } from './eventually.js';
 import { type Failover, FAILOVER_MS } from './failovers.js';
 import { PersistentClients } from './failover-turns.js';
-import { gapAfter } from './failover-verdict.js';
+import { type Failure, gapAfter } from './failover-verdict.js';
 import { FencedCounters } from './fenced-counter.js';
 import type { RedisKind } from './lock-grounds.js';
 import { LockFleet } from './lock-fleet.js';
 import { CHAOS_LOADS } from './lock-loads.js';
+import { longestGap } from './lock-verdict.js';
 import { monotonicNow } from './lock-worker.js';
 import { sized } from './proof-scale.js';
 import { QuotaFleet } from './quota-fleet.js';
@@ -37,7 +38,7 @@ export type Gaps = Record<'locks' | 'completions' | 'turns', number[]>;
 
 /** Three pods of ours, processes that hold locks, and clients that keep both busy, on one Redis whose masters fail. */
 export class FailoverRun {
-  readonly failedAt: number[] = [];
+  readonly failures: Failure[] = [];
   readonly gaps: Record<string, Gaps> = {};
   readonly clients: PersistentClients;
   /** Of its conversations. */
@@ -96,17 +97,18 @@ export class FailoverRun {
   async survive(failover: Failover): Promise<void> {
     await sleep(REST_MS);
     const [failedAt, lockedFrom] = [performance.now(), monotonicNow()];
-    this.failedAt.push(failedAt);
     await failover.fail();
     const work = { completions: (): readonly LoadedCall[] => this.#loading, turns: () => this.clients.turnCalls };
-    const lockGap = (): number => Math.round(this.#lockedAt(lockedFrom) - lockedFrom);
-    await eventually(() => Number.isFinite(lockGap()), FAILOVER_MS);
+    const isBack = monotonicNow();
+    await eventually(() => Number.isFinite(this.#lockedAt(isBack)), FAILOVER_MS);
+    const until = monotonicNow();
     for (const calls of Object.values(work))
       await eventually(() => Number.isFinite(gapAfter(calls(), failedAt)), FAILOVER_MS);
     const gaps = (this.gaps[failover.name] ??= { locks: [], completions: [], turns: [] });
-    gaps.locks.push(lockGap());
+    gaps.locks.push(Math.round(longestGap(this.locks.sections, LOCK, { from: lockedFrom, until })));
     gaps.completions.push(gapAfter(work.completions(), failedAt));
     gaps.turns.push(gapAfter(work.turns(), failedAt));
+    this.failures.push({ from: failedAt, until: performance.now() });
     await failover.mend();
   }
 
