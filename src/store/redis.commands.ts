@@ -11,7 +11,7 @@ import { checkServer } from './server.check.js';
 import { StoreError, type StoreFaultReason, StoreUnavailableError } from './store.errors.js';
 import { TurnEnd } from './turn.end.js';
 
-/** A probe writes, so that a read-only or replica-less server shows itself; the key never exists. */
+/** A probe writes, so that a read-only server shows itself; the key never exists. */
 const PROBE_KEY = 'heartbeat';
 /** How many keys a SCAN looks at in one go: enough to get on, little enough to hold nobody up. */
 const SCAN_STEP = 500;
@@ -31,6 +31,7 @@ export class RedisCommands {
   readonly #link: Link<Redis | Cluster>;
   /** Of the cluster client in use. */
   #nodes: ClusterNodes | undefined;
+  #wasDemoted = false;
   readonly #noticed = new Set<string>();
   readonly #turn = new TurnEnd();
   /** Where this turn's commands are gathered; see #gather. */
@@ -38,13 +39,13 @@ export class RedisCommands {
 
   /**
    * @param left no connection to it is used
-   * @param renewed told of each usable connection
+   * @param renewed told of each usable connection, and whether the one before led to a server that was made a replica
    */
   constructor(
     private readonly clients: Clients,
     private readonly tuning: Required<StoreTuning>,
     private readonly left: LeftMaster,
-    private readonly renewed: () => void,
+    private readonly renewed: (wasDemoted: boolean) => void,
   ) {
     this.#link = new Link<Redis | Cluster>({
       kind: clients.kind,
@@ -155,17 +156,15 @@ export class RedisCommands {
     try {
       const answer = await withDeadline(label, this.tuning.commandTimeoutMs, (deadline) => {
         const { client } = this.#link;
-        return client === undefined ? this.#whenUsable(deadline, work) : work(client, deadline);
+        return client === undefined
+          ? this.#link.usable(deadline).then((usable) => work(usable, deadline))
+          : work(client, deadline);
       });
       this.#health.succeeded();
       return answer;
     } catch (error) {
       throw this.#judged(storeFault(error, this.clients.kind));
     }
-  }
-
-  async #whenUsable<T>(deadline: Deadline, work: Work<T>): Promise<T> {
-    return work(await this.#link.usable(deadline), deadline);
   }
 
   #primaries(): Promise<readonly Redis[]> {
@@ -229,7 +228,8 @@ export class RedisCommands {
     if (this.left.isBehind(client)) throw new StoreUnavailableError(LEFT);
     for (const notice of notices) this.#notify(notice);
     this.#health.succeeded();
-    this.renewed();
+    this.renewed(this.#wasDemoted);
+    this.#wasDemoted = false;
   }
 
   #notify(notice: string): void {
@@ -250,7 +250,8 @@ export class RedisCommands {
     try {
       await client.del(`${this.clients.keyPrefix}${PROBE_KEY}`);
     } catch (error) {
-      if (replyCode(error) === 'READONLY') this.#link.renew(storeFault(error, this.clients.kind));
+      this.#wasDemoted = replyCode(error) === 'READONLY';
+      if (this.#wasDemoted) this.#link.renew(storeFault(error, this.clients.kind));
       throw error;
     }
   }

@@ -41,8 +41,9 @@ export class RedisStore implements Store {
     this.#clients = clients;
     this.kind = clients.kind;
     this.keyPrefix = clients.keyPrefix;
-    this.#commands = new RedisCommands(clients, this.#tuning, this.#left, () => {
-      this.#followMaster(clients);
+    this.#commands = new RedisCommands(clients, this.#tuning, this.#left, (wasDemoted) => {
+      // What others publish on the next master is heard there only.
+      if (clients.kind === 'sentinel' || wasDemoted) this.#subscriber.renew();
     });
     this.#subscriber = new RedisSubscriber(clients, this.#tuning, this.#commands);
     if (clients.sentinels === undefined) return;
@@ -113,11 +114,6 @@ export class RedisStore implements Store {
   #patient(): RedisCommands {
     this.#waiting ??= new RedisCommands(this.#clients, this.#tuning, this.#left, () => undefined);
     return this.#waiting;
-  }
-
-  /** A name may lead to another server now, too. In a cluster any node will do. */
-  #followMaster({ kind }: Clients): void {
-    if (kind !== 'cluster') this.#subscriber.renew();
   }
 }
 

@@ -3,6 +3,7 @@ import { SeededRandom } from '../simulation/seeded.random.js';
 import { ApiError } from '../../src/http/index.js';
 import { ConversationRig, type LogMessage } from '../support/conversation-rig.js';
 import { eventually } from '../support/eventually.js';
+import { logFaults, type SentMessage } from '../support/log-verdict.js';
 import { recordFigures } from '../support/figures.js';
 import { sized } from '../support/proof-scale.js';
 import { later, type Script, stop, text } from '../support/scripted-generator.js';
@@ -22,15 +23,6 @@ const WORDS = 6;
 
 const bench = storeBench();
 
-/** What a client was told of one message. */
-interface Sent {
-  readonly path: string;
-  readonly content: string;
-  isAcknowledged: boolean;
-  /** Of a stream that was read to its `done`. */
-  seen: string | undefined;
-}
-
 describe('conversations on three pods that are killed, with clients that leave', () => {
   const seed = Number(process.env['CHAOS_SEED'] ?? Date.now() % 1_000_000);
   const random = new SeededRandom(seed);
@@ -49,7 +41,7 @@ describe('conversations on three pods that are killed, with clients that leave',
   };
   let rig: ConversationRig;
   let paths: readonly string[];
-  const sent: Sent[] = [];
+  const sent: SentMessage[] = [];
   const statuses: Record<string, number> = {};
   const burials: (() => Promise<void>)[] = [];
 
@@ -69,7 +61,7 @@ describe('conversations on three pods that are killed, with clients that leave',
 
   /** One message until it is answered for, in whatever pod, with one key. */
   async function say(lane: number, round: number): Promise<void> {
-    const message: Sent = {
+    const message: SentMessage = {
       path: random.pick(asPair(paths)),
       content: `m${String(lane)}-${String(round)}`,
       isAcknowledged: false,
@@ -86,7 +78,7 @@ describe('conversations on three pods that are killed, with clients that leave',
     }
   }
 
-  async function tell(message: Sent): Promise<void> {
+  async function tell(message: SentMessage): Promise<void> {
     const isStream = random.chance(0.5);
     const leaves = random.chance(0.3) ? { signal: AbortSignal.timeout(10 + random.below(150)) } : {};
     const query = random.chance(0.5) ? '?onBusy=wait' : '';
@@ -98,7 +90,7 @@ describe('conversations on three pods that are killed, with clients that leave',
     message.isAcknowledged ||= isAcknowledgement(response.status, (await response.json()) as TurnBody);
   }
 
-  async function follow(message: Sent, response: Response): Promise<void> {
+  async function follow(message: SentMessage, response: Response): Promise<void> {
     const reader = EventReader.of(response);
     const events = [...(await reader.take(1))];
     message.isAcknowledged ||= events[0]?.name === 'turn';
@@ -128,7 +120,7 @@ describe('conversations on three pods that are killed, with clients that leave',
     const logs = await Promise.all(paths.map(settled));
 
     const faults = logs.flatMap((log, at) =>
-      faultsIn(
+      logFaults(
         log,
         sent.filter(({ path }) => path === paths[at]),
         answerOf,
@@ -151,44 +143,6 @@ describe('conversations on three pods that are killed, with clients that leave',
     return rig.log(path);
   }
 });
-
-type AnswerOf = (content: string) => string;
-
-function faultsIn(log: readonly LogMessage[], sent: readonly Sent[], answerOf: AnswerOf): readonly string[] {
-  return [
-    ...log.flatMap((message, at) => [...placeFaults(message, at), ...pairFaults(message, log[at - 1], answerOf)]),
-    ...sent.flatMap((message) => sentFaults(message, log)),
-  ];
-}
-
-function placeFaults({ seq, role, status }: LogMessage, at: number): readonly string[] {
-  const where = ` at ${String(at + 1)}`;
-  return [
-    ...(seq === at + 1 ? [] : [`seq ${String(seq)}${where}`]),
-    ...(role === (at % 2 === 0 ? 'user' : 'assistant') ? [] : [role + where]),
-    ...(['complete', 'incomplete', 'failed'].includes(status) ? [] : [status + where]),
-  ];
-}
-
-/** A reply is its question's own, and whole or the beginning of it. */
-function pairFaults(message: LogMessage, question: LogMessage | undefined, answerOf: AnswerOf): readonly string[] {
-  if (message.role !== 'assistant' || question === undefined) return [];
-  const [answer, whole] = [String(message.content), answerOf(String(question.content))];
-  const isRight = message.status === 'complete' ? answer === whole : whole.startsWith(answer);
-  const isPair = message.turn_id === question.turn_id;
-  return isRight && isPair ? [] : [`"${answer}" (${message.turn_id}) to ${String(question.content)}`];
-}
-
-/** What was acknowledged is there, once; what was read to its end is what is kept. */
-function sentFaults({ content, isAcknowledged, seen }: Sent, log: readonly LogMessage[]): readonly string[] {
-  const places = log.flatMap((message, at) => (message.role === 'user' && message.content === content ? [at] : []));
-  const isThere = places.length === 1 || (places.length === 0 && !isAcknowledged);
-  const isAsSeen = seen === undefined || log[(places[0] ?? -2) + 1]?.content === seen;
-  return [
-    ...(isThere ? [] : [`${content} is there ${String(places.length)} times`]),
-    ...(isAsSeen ? [] : [`${content} was seen as "${seen}"`]),
-  ];
-}
 
 interface TurnBody {
   readonly id?: string;

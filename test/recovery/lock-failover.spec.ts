@@ -2,6 +2,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jes
 import type { RedisStoreOptions } from '../../src/store/index.js';
 import { eventually } from '../support/eventually.js';
 import { FencedCounters } from '../support/fenced-counter.js';
+import { type Failover, FAILOVER_MS, failoversOf } from '../support/failovers.js';
 import { recordFigures } from '../support/figures.js';
 import { LockFleet } from '../support/lock-fleet.js';
 import { CHAOS_LOADS, COUNTED_KEYS } from '../support/lock-loads.js';
@@ -9,8 +10,8 @@ import { judge, longestGap } from '../support/lock-verdict.js';
 import { monotonicNow } from '../support/lock-worker.js';
 import { pass } from '../support/pass.js';
 import { sized } from '../support/proof-scale.js';
-import { startRedisCluster } from '../support/redis-cluster.js';
-import { ask, startRedisSentinel } from '../support/redis-sentinel.js';
+import { startCluster, startSentinel } from '../support/redis-kinds.js';
+import { ask } from '../support/redis-sentinel.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 
 jest.setTimeout(sized(120_000, 900_000));
@@ -19,12 +20,10 @@ const SIZE = 4;
 const ROUNDS = sized(1, 3);
 /** Of the ways in which a master goes. */
 const WAYS = sized(1, 3);
-const ACCESS = { db: 0, tls: false, keyPrefix: 'failover:' };
+const PREFIX = 'failover:';
 /** The lock whose master fails. */
 const KEY = 'one';
-const HASH = `${ACCESS.keyPrefix}lk:{${KEY}}`;
-/** Noticing, electing and reconnecting take seconds; on a busy machine more. */
-const FAILOVER_MS = 45_000;
+const HASH = `${PREFIX}lk:{${KEY}}`;
 
 let guard: RedisServer;
 let counters: FencedCounters;
@@ -41,14 +40,6 @@ afterEach(async () => {
 });
 
 afterAll(() => guard.stop());
-
-/** One way in which a master goes, and how all is well again. */
-interface Failover {
-  readonly name: string;
-  fail(): Promise<void>;
-  /** Called when locks are granted again. */
-  mend(): Promise<void>;
-}
 
 /** Lets processes work while masters go, and looks at what they guarded. @returns the longest time without a grant, by failover */
 async function workThrough(
@@ -82,91 +73,18 @@ async function workThrough(
 }
 
 describe('locks of four processes whose masters fail', () => {
-  it('keep what they guard through Sentinel failovers', async () => {
-    const sentinel = await startRedisSentinel({ failoverTimeoutMs: sized(1_500, 3_000) });
-    let old = await sentinel.master();
-    // Sentinels that are hurried from one failover to the next may make two servers replicas of each other for half a minute.
-    const mend = (): Promise<void> => eventually(() => hasReplicas(() => sentinel.master(), sized(1, 2)), FAILOVER_MS);
-    const elsewhere = (): Promise<void> =>
-      eventually(async () => (await sentinel.master()).port !== old.port, FAILOVER_MS);
+  it.each([
+    // On a small run one replica will do.
+    { kind: 'Sentinel', start: startSentinel, replicas: sized(1, 2) },
+    { kind: 'Cluster', start: startCluster, replicas: 1 },
+  ])('keep what they guard through $kind failovers', async ({ kind, start, replicas }) => {
+    const redis = await start();
+    const { killed, planned, frozen } = failoversOf(redis, HASH, replicas);
     try {
-      const { sentinels, masterName: master } = sentinel;
-      const gaps = await workThrough({ kind: 'sentinel', sentinels: addresses(sentinels), master, ...ACCESS }, [
-        {
-          name: 'the master is killed',
-          fail: async () => {
-            old = await sentinel.master();
-            await old.crash();
-            await elsewhere();
-          },
-          mend: async () => {
-            await old.restart();
-            await mend();
-          },
-        },
-        {
-          name: 'SENTINEL FAILOVER',
-          fail: () => eventually(() => sentinel.failOver().then(() => true), FAILOVER_MS),
-          mend,
-        },
-        {
-          name: 'the master stands still for longer than down-after',
-          fail: async () => {
-            old = await sentinel.master();
-            old.freeze();
-            await elsewhere();
-          },
-          mend: async () => {
-            old.thaw();
-            await mend();
-          },
-        },
-      ]);
-      recordFigures('lock-chaos', { gapMsBySentinelFailover: gaps });
+      const gaps = await workThrough(redis.options(PREFIX), [killed, planned, frozen]);
+      recordFigures('lock-chaos', { [`gapMsBy${kind}Failover`]: gaps });
     } finally {
-      await sentinel.stop();
-    }
-  });
-
-  it('keep what they guard through Cluster failovers', async () => {
-    const cluster = await startRedisCluster();
-    let old = await cluster.masterOf(HASH);
-    const elsewhere = (): Promise<void> =>
-      eventually(async () => (await cluster.masterOf(HASH)).port !== old.port, FAILOVER_MS);
-    const mend = (): Promise<void> => eventually(() => hasReplicas(() => cluster.masterOf(HASH), 1), FAILOVER_MS);
-    try {
-      const gaps = await workThrough({ kind: 'cluster', nodes: addresses(cluster.nodes), ...ACCESS }, [
-        {
-          name: 'a master is killed',
-          fail: async () => {
-            old = await cluster.masterOf(HASH);
-            await old.crash();
-            await elsewhere();
-          },
-          mend: async () => {
-            await old.restart();
-            await mend();
-          },
-        },
-        {
-          name: 'CLUSTER FAILOVER',
-          fail: () => eventually(() => cluster.failOver(HASH).then(() => true), FAILOVER_MS),
-          mend,
-        },
-      ]);
-      recordFigures('lock-chaos', { gapMsByClusterFailover: gaps });
-    } finally {
-      await cluster.stop();
+      await redis.stop();
     }
   });
 });
-
-function addresses(servers: readonly RedisServer[]): readonly { readonly host: string; readonly port: number }[] {
-  return servers.map(({ host, port }) => ({ host, port }));
-}
-
-/** Without one there is nobody to fail over to. */
-async function hasReplicas(master: () => Promise<RedisServer>, count: number): Promise<boolean> {
-  const info = await ask(await master(), (redis) => redis.info('replication'));
-  return (info.match(/state=online/g)?.length ?? 0) >= count;
-}

@@ -26,18 +26,24 @@ export interface LoadedCall {
   readonly status: number;
   /** The error's, of the connection where there was no answer; empty for an answer. */
   readonly code: string;
+  /** What a refusal says of when to come again. */
+  readonly retryAfter?: string | undefined;
 }
 
 /** Whoever is refused, or loses the connection, tries again after so long, ms. */
 const AGAIN_MS = 100;
 
-/** Keeps a fleet busy until the signal aborts; the lanes of each caller are spread over all pods. Calls that are cut off then are left out. */
+/**
+ * Keeps a fleet busy until the signal aborts; the lanes of each caller are spread over all pods. Calls that are cut off then are left out.
+ *
+ * @param calls what has ended so far
+ */
 export async function loadFleet(
-  fleet: QuotaFleet,
+  fleet: Pick<QuotaFleet, 'ask'>,
   { model, callers, body = {} }: FleetLoad,
   until: AbortSignal,
+  calls: LoadedCall[] = [],
 ): Promise<readonly LoadedCall[]> {
-  const calls: LoadedCall[] = [];
   setMaxListeners(0, until);
   const one = async (caller: string, pod: number): Promise<LoadedCall> => {
     // A signal of its own: those of all calls would stay on one for as long as it lives.
@@ -47,12 +53,12 @@ export async function loadFleet(
     };
     until.addEventListener('abort', leave);
     const sentAt = performance.now();
-    const { status, code } = await fleet
+    const end = await fleet
       .ask({ model, caller, pod, body, signal: leaving.signal })
       .then(endOf)
-      .catch((error: unknown) => ({ status: 0, code: connectionCode(error) }));
+      .catch((error: unknown) => ({ status: 0, code: connectionCode(error), retryAfter: undefined }));
     until.removeEventListener('abort', leave);
-    return { caller, pod, sentAt, endedAt: performance.now(), status, code };
+    return { caller, pod, sentAt, endedAt: performance.now(), ...end };
   };
   const isOver = (): boolean => until.aborted;
   const lane = async (caller: string, pod: number): Promise<void> => {
@@ -70,11 +76,12 @@ export async function loadFleet(
   return calls;
 }
 
-async function endOf(response: Response): Promise<Pick<LoadedCall, 'status' | 'code'>> {
+async function endOf(response: Response): Promise<Pick<LoadedCall, 'status' | 'code' | 'retryAfter'>> {
   const text = await response.text();
-  if (response.status === 200) return { status: 200, code: '' };
+  const retryAfter = response.headers.get('retry-after') ?? undefined;
+  if (response.status === 200) return { status: 200, code: '', retryAfter };
   const { error } = JSON.parse(text) as { error: { code: string } };
-  return { status: response.status, code: error.code };
+  return { status: response.status, code: error.code, retryAfter };
 }
 
 /** By its members: Jest's errors and Node's own are not of one class. */

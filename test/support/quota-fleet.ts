@@ -4,6 +4,7 @@ import { RedisAdmissionStore, type ScopeLimits, scopeRules, type ScopeState } fr
 import { RedisStore } from '../../src/store/index.js';
 import { postCompletion } from './completion-rig.js';
 import { type ConfigFile, modelAt, openTiers, providerAt, writeConfig } from './config-file.js';
+import type { RedisKind } from './lock-grounds.js';
 import { type JudgeProcess, spawnJudge } from './quota-fleet-judge.js';
 import type { Asked, UsageAnswer } from './quota-rig.js';
 import { type RedisServer, startRedisServer } from './redis-server.js';
@@ -20,6 +21,10 @@ export interface QuotaFleetOptions {
   /** The judge's limits, by model. */
   readonly judged?: Readonly<Record<string, string>>;
   readonly environment?: Readonly<Record<string, string>>;
+  /** Further members of the file. */
+  readonly file?: object;
+  /** The one that its pods are on, which it does not end; default: a server of its own. */
+  readonly redis?: Pick<RedisKind, 'servers' | 'environment'>;
 }
 
 export interface FleetAsked extends Asked {
@@ -31,6 +36,7 @@ interface FleetGround {
   readonly file: ConfigFile;
   readonly judge: JudgeProcess;
   readonly environment: Readonly<Record<string, string>>;
+  readonly isRedisOwn: boolean;
 }
 
 let prompts = 0;
@@ -55,10 +61,11 @@ export class QuotaFleet {
   }
 
   static async start(options: QuotaFleetOptions): Promise<QuotaFleet> {
-    const file = await writeConfig(configurationOf(options));
-    const [judge, redis] = await Promise.all([spawnJudge(file.path), startRedisServer()]);
+    const file = await writeConfig({ ...configurationOf(options), ...options.file });
+    const [first] = options.redis?.servers ?? [];
+    const [judge, redis] = await Promise.all([spawnJudge(file.path), first ?? startRedisServer()]);
     const environment = {
-      REDIS_URL: `redis://${redis.host}:${String(redis.port)}`,
+      ...(options.redis?.environment ?? { REDIS_URL: `redis://${redis.host}:${String(redis.port)}` }),
       CONFIG_FILE: file.path,
       EXPECTED_PODS: String(PODS),
       JUDGE_KEY: 'none',
@@ -66,7 +73,7 @@ export class QuotaFleet {
       ...options.environment,
     };
     const pods = await Promise.all(Array.from({ length: PODS }, () => spawnServer({ environment })));
-    const fleet = new QuotaFleet({ file, judge, environment }, redis, pods);
+    const fleet = new QuotaFleet({ file, judge, environment, isRedisOwn: first === undefined }, redis, pods);
     await fleet.judge.limit(options.judged ?? {});
     return fleet;
   }
@@ -75,7 +82,7 @@ export class QuotaFleet {
     this.admin.disconnect();
     await Promise.all(this.pods.map((pod) => pod.kill()));
     await this.ground.judge.kill();
-    await this.redis.stop();
+    if (this.ground.isRedisOwn) await this.redis.stop();
     await this.ground.file.remove();
   }
 

@@ -70,9 +70,9 @@ async function startReplicated(
     ...words,
   ];
   const how = tls === undefined ? {} : { tls };
-  const master = await keep(startRedisServer(rules, how));
+  const master = await keep(startRedisServer(rules, { ...how, lines: [] }));
   const replicas = await Promise.all(
-    [1, 2].map(() => keep(startRedisServer([...rules, '--replicaof', `${master.host} ${master.port}`], how))),
+    [1, 2].map(() => keep(startRedisServer(rules, { ...how, lines: [`replicaof ${master.host} ${master.port}`] }))),
   );
   await eventually(
     async () => (await ask(master, (redis) => redis.info('replication'))).match(/state=online/g)?.length === 2,

@@ -14,6 +14,7 @@ export const MAX_STARTS = 3;
 const MAX_OUTPUT_LENGTH = 10_000;
 const PORT_TAKEN = 'Address already in use';
 const PORT_WAIT_MS = 200;
+const OWN_FILE = 'redis.conf';
 const READY_LINE = 'Ready to accept connections';
 
 /** A Redis of the test's own: on a free loopback port, in a folder of its own, with nothing kept on disk. */
@@ -42,6 +43,8 @@ export interface ServerFiles {
   readonly files?: (server: { port: number; folder: string }) => Readonly<Record<string, string>>;
   /** Words of redis-server in place of the usual ones. */
   readonly words?: (server: { port: number; folder: string }) => readonly string[];
+  /** Lines of a file that it may rewrite: what sentinels tell it survives its restart. */
+  readonly lines?: readonly string[];
   /** What it writes when it is ready. Default: that it accepts connections. */
   readonly readyLine?: string;
   /** Encrypted connections only, for clients that show a certificate of the same CA. */
@@ -112,13 +115,23 @@ class RedisProcess implements RedisServer {
   }
 
   async restart(): Promise<void> {
-    for (const [name, text] of Object.entries(this.how.files?.(this) ?? {})) {
+    const { files, words, lines } = this.how;
+    const own = lines && { [OWN_FILE]: lines.join('\n') };
+    for (const [name, text] of Object.entries({ ...own, ...files?.(this) })) {
       await writeFile(join(this.folder, name), text, { flag: 'wx' }).catch(ignoreExisting);
     }
-    const words = this.how.words?.(this) ?? [
+    await this.#startAgain(words?.(this) ?? this.#words());
+  }
+
+  #words(): readonly string[] {
+    return [
+      ...(this.how.lines === undefined ? [] : [join(this.folder, OWN_FILE)]),
       ...portWords(this).map((word, index) => (index % 2 === 0 ? `--${word}` : word)),
       ...['--bind', HOST, '--dir', this.folder, '--save', ''],
     ];
+  }
+
+  async #startAgain(words: readonly string[]): Promise<void> {
     for (let start = 1; ; start += 1) {
       try {
         await this.#start(words);
@@ -151,9 +164,10 @@ export function portWords({ port, tls }: { readonly port: number; readonly tls: 
   return ['port', '0', 'tls-port', String(port), ...files, 'tls-replication', 'yes', 'tls-cluster', 'yes'];
 }
 
-/** A sentinel rewrites its configuration: after a crash it goes on with what it has learned. */
+/** Sentinels and their servers rewrite their configurations: after a crash they go on with what they have learned. */
 function ignoreExisting(error: unknown): void {
-  if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
+  // By its code: Node's own errors and Jest's are not of one class.
+  if (typeof error !== 'object' || error === null || Reflect.get(error, 'code') !== 'EEXIST') throw error;
 }
 
 /** The process id, once the server says that it is ready. What it says later is read too, or a full pipe would stop it. */
