@@ -56,6 +56,7 @@ async function entrantsOf({ judge, pods: [pod] }) {
 }
 
 async function measure(redis, { load, model, key, process }, scale) {
+  const aloneBefore = await scriptsOf(redis);
   const alone = await run(load, { model, key, total: Math.ceil(REQUESTS.alone * scale), atOnce: 1 });
   const scriptsBefore = await scriptsOf(redis);
   const before = process === undefined ? 0 : cpuMicros(process.pid);
@@ -64,6 +65,7 @@ async function measure(redis, { load, model, key, process }, scale) {
   await run(load, { model, key, total, atOnce: TOGETHER });
   return {
     p50Ms: percentile(alone.latencies, 0.5),
+    scriptsAlone: (scriptsBefore - aloneBefore) / alone.latencies.length,
     cpuMicros: process && (cpuMicros(process.pid) - before) / total,
     redisMicros: (redis.cpuMicros() - redisBefore) / total,
     scripts: ((await scriptsOf(redis)) - scriptsBefore) / total,
@@ -96,6 +98,7 @@ function summary({ name, title }, taken) {
     cpuToBare: own[0].cpuMicros && against('bare', 'cpuMicros', (a, b) => a / b),
     redisMicros: median(own.map(({ redisMicros }) => redisMicros)),
     scripts: median(own.map(({ scripts }) => scripts)),
+    scriptsAlone: median(own.map(({ scriptsAlone }) => scriptsAlone)),
   };
 }
 

@@ -28,14 +28,24 @@ function rushTable(rushes) {
 }
 
 function overheadTable({ calls }) {
-  const head = ['one call', 'p50 ms', 'added p50', 'added by limits', 'CPU µs', 'x bare', 'Redis CPU µs', 'scripts'];
+  const head = [
+    'one call',
+    'p50 ms',
+    'added p50',
+    'added by limits',
+    'CPU µs',
+    'x bare',
+    'Redis CPU µs',
+    'scripts',
+    'alone',
+  ];
   const rows = calls.map((call) => [
     call.title,
     ...[call.p50Ms, call.addedP50Ms, call.addedToPlainMs].map((ms) => number(ms, 2)),
     number(call.cpuMicros, 0),
     number(call.cpuToBare, 2),
     number(call.redisMicros, 0),
-    number(call.scripts, 2),
+    ...[call.scripts, call.scriptsAlone].map((scripts) => number(scripts, 2)),
   ]);
   return table(head, rows);
 }

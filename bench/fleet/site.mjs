@@ -10,6 +10,8 @@ import { configuration, judgedLimits } from './config.mjs';
 
 const START_TIMEOUT_MS = 60_000;
 const START_POLL_MS = 100;
+/** As `npm start` has them. */
+const MAIN_FLAGS = ['--enable-source-maps', '--max-semi-space-size=32'];
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 const SIMULATOR = fileURLToPath(new URL('../../dist/simulator/main.js', import.meta.url));
 
@@ -29,7 +31,9 @@ export async function openSite({ windowMs, pods }) {
     JUDGE_KEY: 'none',
     LOG_LEVEL: 'info',
   };
-  const fleet = await Promise.all(Array.from({ length: pods }, () => started([MAIN], environment, '/ready')));
+  const fleet = await Promise.all(
+    Array.from({ length: pods }, () => started([...MAIN_FLAGS, MAIN], environment, '/ready')),
+  );
   return new Site({ folder, redis, judge: judgeOrigin, pods: fleet, windowMs });
 }
 
@@ -66,13 +70,13 @@ class Site {
 /** Starts a program on a free port, and waits until it answers. @throws Error with what it wrote */
 async function started(words, env, readyPath) {
   const port = String(await freePort());
-  const isServer = words[0] === MAIN;
+  const isServer = words.includes(MAIN);
   const process = startProgram(isServer ? words : [...words, port], isServer ? { ...env, PORT: port } : env);
   const url = `http://127.0.0.1:${port}`;
   const deadline = Date.now() + START_TIMEOUT_MS;
   while (!(await answers(url + readyPath))) {
     process.ended.throwIfAborted();
-    if (Date.now() > deadline) throw new Error(`${words[0]} does not answer:\n${process.logTail}`);
+    if (Date.now() > deadline) throw new Error(`${words.join(' ')} does not answer:\n${process.logTail}`);
     await wait(START_POLL_MS);
   }
   return { url, process };

@@ -1,9 +1,7 @@
 /** What a fleet must reach. The only absolute times are those of the contract. */
 
-/** Caller's limits, budget and a model's limits are three hash slots, each asked before the call and told after it. */
-const SLOTS = 3;
-/** Look-up and storing of the answer, and the ledger's entry, which many calls share. */
-const REUSE_SCRIPTS = 4;
+/** Hash slots that a call has to do with: its model's; with everything on also its caller's, and the cache's for its question. */
+const SLOTS = { limited: 1, everything: 3 };
 
 /**
  * @typedef {object} Verdict
@@ -34,14 +32,22 @@ function ofRush({ size, pods, failed, refused, most, limit }) {
 }
 
 function ofCalls({ calls, lock }) {
-  const { addedP50Ms, cpuToBare, scripts } = calls.find(({ name }) => name === 'everything');
-  const limited = calls.find(({ name }) => name === 'limited');
+  const [limited, everything] = ['limited', 'everything'].map((name) => calls.find((call) => call.name === name));
+  const { addedP50Ms, cpuToBare } = everything;
   return [
     atMost('added p50, ms', 'everything on', { limit: 3, value: addedP50Ms }),
     atMost('CPU per request / bare proxy', 'everything on', { limit: 3, value: cpuToBare }),
-    atMost('scripts per call', "a model's limits", { limit: 2.2 + 1, value: limited.scripts }),
-    atMost('scripts per call', 'everything on', { limit: 2 * SLOTS + REUSE_SCRIPTS, value: scripts }),
+    ...ofScripts("a model's limits", limited, SLOTS.limited),
+    ...ofScripts('everything on', everything, SLOTS.everything),
     atMost('scripts per lock', 'alone', { limit: 2, value: Math.floor(lock.commands * 10) / 10 }),
+  ];
+}
+
+/** A slot is asked before a call and told after it: two, unless they go with those of other calls. */
+function ofScripts(cell, { scripts, scriptsAlone }, slots) {
+  return [
+    atMost('scripts per hash slot', `${cell}, together`, { limit: 1, value: scripts / slots }),
+    atMost('scripts per hash slot', `${cell}, one at a time`, { limit: 1, value: scriptsAlone / slots }),
   ];
 }
 

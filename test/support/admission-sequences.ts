@@ -50,8 +50,8 @@ const acquire = {
 
 const acquires = fc
   .record({
-    ...acquire,
     process: processes,
+    ...acquire,
     seen,
     localMs,
   })
