@@ -4,8 +4,8 @@ import type { Obstacle } from '../route/obstacle.js';
 import type { Candidate } from '../route/route.plan.js';
 import { placeOf } from './attempt.place.js';
 import { AttemptTrace } from './attempt.trace.js';
+import type { CacheOutcome, CallReport } from './call.report.js';
 import { type ChatRequest, maxOutputTokensOf } from './chat-request.js';
-import type { CacheOutcome, CallReport } from './completion-call.js';
 
 /** A shorter wait is none, ms. */
 const LEAST_WAIT_MS = 1;
