@@ -64,21 +64,6 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const telemetry = await startTelemetry(settings.telemetry, options);
   const nest = await createNest(options, { drain, phase, telemetry });
   telemetry.exportMetrics([nest.get<Registry>(METRICS_REGISTRY, { strict: false }), processMetrics()]);
-  const [turns, locks] = [nest.get(TurnRunner, { strict: false }), nest.get(LockService, { strict: false })];
-  /** Requests under way may still begin turns and take locks. When they are over, these have what is left of the grace, not a second one. */
-  const drained = async (): Promise<DrainResult> => {
-    let over: Promise<void> | undefined;
-    const result = await drain.run({
-      refusing: () => {
-        nest.getHttpServer().closeIdleConnections();
-      },
-      workOver: (graceLeftMs) => {
-        over = closeInOrder([turns, locks], graceLeftMs);
-      },
-    });
-    await over;
-    return result;
-  };
   return {
     nest,
     async listen() {
@@ -89,7 +74,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
     async shutDown() {
       const startedAt = performance.now();
       if (hasBooted) {
-        const { aborted } = await drained();
+        const { aborted } = await drained(nest, drain);
         if (aborted > 0) logger.warn({ aborted }, 'requests were still open when the grace was over');
         await sayGoodbye(nest.getHttpServer(), GOODBYE_MS);
       }
@@ -99,6 +84,22 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
       await telemetry.close(Math.min(LONGEST_FLUSH_MS, Math.max(LEAST_FLUSH_MS, leftMs)));
     },
   };
+}
+
+/** Requests under way may still begin turns and take locks. When they are over, these have what is left of the grace, not a second one. */
+async function drained(nest: NestFastifyApplication, drain: Drain): Promise<DrainResult> {
+  const [turns, locks] = [nest.get(TurnRunner, { strict: false }), nest.get(LockService, { strict: false })];
+  let over: Promise<void> | undefined;
+  const result = await drain.run({
+    refusing: () => {
+      nest.getHttpServer().closeIdleConnections();
+    },
+    workOver: (graceLeftMs) => {
+      over = closeInOrder([turns, locks], graceLeftMs);
+    },
+  });
+  await over;
+  return result;
 }
 
 /** One after the other, within one grace. */

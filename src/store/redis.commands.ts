@@ -1,6 +1,7 @@
 import { type Cluster, Command, type Redis } from 'ioredis';
 import { ClusterNodes } from './cluster.nodes.js';
 import { type Deadline, withDeadline } from './deadline.js';
+import { GatheredWrites } from './gathered.writes.js';
 import { HealthRecord } from './health.record.js';
 import { leadsTo, type LeftMaster } from './left.master.js';
 import { Link } from './link.js';
@@ -34,8 +35,7 @@ export class RedisCommands {
   #wasDemoted = false;
   readonly #noticed = new Set<string>();
   readonly #turn = new TurnEnd();
-  /** Where this turn's commands are gathered; see #gather. */
-  #gathering: Redis['stream'] | undefined;
+  readonly #writes = new GatheredWrites(this.#turn);
 
   /**
    * @param left no connection to it is used
@@ -198,21 +198,9 @@ export class RedisCommands {
   async #sendOver(client: Redis | Cluster, { name, args }: RedisCommand): Promise<unknown> {
     const command = new Command(name, args, { replyEncoding: 'utf8' });
     if (isCluster(client)) return this.#nodes?.send(command);
-    this.#gather(client);
+    this.#writes.gather(client);
     client.sendCommand(command);
     return command.promise;
-  }
-
-  /** All commands of a turn of the event loop go out in one write at its end: a write costs more than a command. */
-  #gather({ stream }: Redis): void {
-    if (this.#gathering === stream) return;
-    this.#gathering?.uncork();
-    this.#gathering = stream;
-    stream.cork();
-    this.#turn.lastly(() => {
-      this.#gathering = undefined;
-      stream.uncork();
-    });
   }
 
   #open(): Redis | Cluster {

@@ -145,7 +145,7 @@ async function modelOn(redis: RedisKind, limits: ScopeLimits): Promise<string> {
   const { port } = await redis.serverOf(LOCK_HASH);
   for (let number = 0; number < 200; number += 1) {
     const model = `judged-${String(number)}`;
-    const [key = ''] = scopeKeys('coordinator:', `model:${model}`, scopeRules(limits));
+    const [key = ''] = scopeKeys('coordinator:', { name: `model:${model}`, rules: scopeRules(limits) });
     if ((await redis.serverOf(key)).port === port) return model;
   }
   throw new Error('no model is kept there');

@@ -1,4 +1,4 @@
-import type { Taken } from './admission.process.js';
+import type { Taken } from './scope.client.js';
 
 /** Claims that were made at the same moment. @returns undefined: one was not granted, and none is left */
 export async function allOrNone(claims: readonly Promise<Taken>[]): Promise<readonly Taken[] | undefined> {

@@ -1,6 +1,6 @@
 import type { AdmissionObserver, ReservationEnd } from '../admission.observer.js';
 import type { ReservationHome } from '../reservation.js';
-import type { Taken } from './admission.process.js';
+import type { Taken } from './scope.client.js';
 import type { Spending } from './scope.line.js';
 
 export interface TenancyHooks {
