@@ -62,10 +62,12 @@ function askedFor({ messages, tools }: ChatRequest): readonly ChosenTool[] {
   if (last?.role !== 'user' || tools.length === 0) {
     return [];
   }
-  const explicit = [...last.text.matchAll(/^call:\s*([\w-]+)(?:[ \t]*(\{.*\}))?[ \t]*$/gm)].flatMap(([, name, json]) => {
-    const tool = tools.find((each) => each.name === name);
-    return tool === undefined ? [] : [json !== undefined && isJson(json) ? { tool, exact: json } : { tool }];
-  });
+  const explicit = [...last.text.matchAll(/^call:\s*([\w-]+)(?:[ \t]*(\{.*\}))?[ \t]*$/gm)].flatMap(
+    ([, name, json]) => {
+      const tool = tools.find((each) => each.name === name);
+      return tool === undefined ? [] : [json !== undefined && isJson(json) ? { tool, exact: json } : { tool }];
+    },
+  );
   if (explicit.length > 0) {
     return explicit;
   }
