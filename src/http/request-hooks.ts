@@ -74,7 +74,7 @@ function finish({ drain, limits }: HttpOptions, { request, reply, payload }: Ans
   // A preflight is answered before any hook of ours.
   if (!reply.hasHeader('x-request-id')) reply.header('x-request-id', request.id).headers(securityHeaders(request));
   // What is answered to one caller is nobody else's, and not for a disk.
-  if (isPrivate(request) && !reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
+  if (!reply.hasHeader('cache-control')) reply.header('cache-control', 'no-store');
   if (isLastAnswer({ drain, limits }, request, reply)) reply.header('connection', 'close');
   const isClosing = reply.getHeader('connection') === 'close';
   if (!isClosing || request.raw.complete || !(typeof payload === 'string' || Buffer.isBuffer(payload))) return payload;
@@ -90,8 +90,4 @@ function isLastAnswer(
 ): boolean {
   const isWornOut = openRequest !== undefined && openRequest.ordinal >= limits.requestsPerConnection;
   return isWornOut || drain.state !== 'serving' || statusCode === 413;
-}
-
-function isPrivate({ routeOptions }: FastifyRequest): boolean {
-  return routeOptions.url?.startsWith('/v1/') === true;
 }

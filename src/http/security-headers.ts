@@ -59,10 +59,15 @@ const DOCS_HEADERS = madeBy({
 const DOCS_PAGE = /^\/docs(?:\/|$)/;
 
 /** What an answer to this request begins with; whatever a handler sets itself stands over it. */
-export function securityHeaders({ routeOptions, protocol }: FastifyRequest): Headers {
-  const headers = DOCS_PAGE.test(routeOptions.url ?? '') ? DOCS_HEADERS : API_HEADERS;
+export function securityHeaders(request: FastifyRequest): Headers {
+  const headers = isOfDocs(request) ? DOCS_HEADERS : API_HEADERS;
   // Whether the client came by TLS is the trusted proxy's to say.
-  return protocol === 'https' ? { ...headers, ...HSTS } : headers;
+  return request.protocol === 'https' ? { ...headers, ...HSTS } : headers;
+}
+
+/** Asked of every request: Fastify makes the route's options anew for whoever looks at them. */
+function isOfDocs(request: FastifyRequest): boolean {
+  return request.raw.url?.startsWith('/docs') === true && DOCS_PAGE.test(request.routeOptions.url ?? '');
 }
 
 /** What helmet would set, once and for all: it would work it out anew for each request. */

@@ -29,7 +29,7 @@ class SizesController {
 
   @Get('slow')
   async slow(): Promise<object> {
-    await new Promise((resolve) => setTimeout(resolve, 1_500));
+    await new Promise((resolve) => setTimeout(resolve, 900));
     return { slow: true };
   }
 }
@@ -66,7 +66,7 @@ async function askUnread(path: string): Promise<RawConnection> {
 
 describe('a client that reads nothing', () => {
   it.each(['/large', '/stream'])('is cut off once it has taken nothing for a while: %s', async (path) => {
-    await start({ stalledMs: 1_000 });
+    await start({ stalledMs: 600 });
     const before = ended;
     const connection = await askUnread(path);
     await eventually(async () => (await openSockets()) === 1);
@@ -76,13 +76,13 @@ describe('a client that reads nothing', () => {
   });
 
   it('is not one that waits for its answer, nor one that reads slowly', async () => {
-    await start({ stalledMs: 1_000 });
+    await start({ stalledMs: 600 });
     const text = 'GET /slow HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
     expect((await exchange(server.port, text)).body).toBe('{"slow":true}');
 
     const slow = await askUnread('/large');
     for (let round = 0; round < 12; round += 1) {
-      await new Promise((resolve) => setTimeout(resolve, 150));
+      await new Promise((resolve) => setTimeout(resolve, 100));
       slow.socket.read(1_024 * 1_024);
     }
     slow.socket.resume();
