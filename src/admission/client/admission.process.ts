@@ -9,8 +9,7 @@ import {
 import type { AdmissionObserver } from '../admission.observer.js';
 import type { ResolvedWish } from '../admission.options.js';
 import type { AdmissionMessage, AdmissionStore, Scope, ScopeNews } from '../admission.store.js';
-import { allOrNone } from './all-or-none.js';
-import { type Claim, Displaced } from './claim.js';
+import { Displaced } from './claim.js';
 import type { Ground } from './ground.js';
 import { LocalShares } from './local.shares.js';
 import { Patience } from './patience.js';
@@ -20,6 +19,7 @@ import { ScopeBook } from './scope.book.js';
 import { StoreLine } from './store.line.js';
 import { isOutage, StoreWatch } from './store.watch.js';
 import { Subscription } from './subscription.js';
+import { allOrNone, type Taken } from './taken.js';
 
 export interface AdmissionProcessOptions {
   readonly environment: ClientEnvironment;
@@ -30,12 +30,6 @@ export interface AdmissionProcessOptions {
   readonly pods: number;
   readonly mostWaitingPerScope: number;
   readonly mostWaiting: number;
-}
-
-/** A claim that was granted, and where. */
-export interface Taken {
-  readonly client: ScopeClient;
-  readonly claim: Claim;
 }
 
 /** A claim is made at most so often for one wish: whatever displaces it more often is a fault. */
