@@ -18,8 +18,8 @@ import {
 import { checkWhole, type ResolvedWish, resolveWish, type Wish } from './admission.options.js';
 import type { AdmissionStore, LearnedLimit, Scope, ScopeState } from './admission.store.js';
 import { AdmissionProcess } from './client/admission.process.js';
-import type { Taken } from './client/scope.client.js';
 import type { StoreState } from './client/store.watch.js';
+import type { Taken } from './client/taken.js';
 import { Tenancy } from './client/tenancy.js';
 import { MemoryAdmissionStore } from './memory-admission.store.js';
 import { Reservation } from './reservation.js';

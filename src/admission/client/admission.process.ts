@@ -9,17 +9,17 @@ import {
 import type { AdmissionObserver } from '../admission.observer.js';
 import type { ResolvedWish } from '../admission.options.js';
 import type { AdmissionMessage, AdmissionStore, Scope, ScopeNews } from '../admission.store.js';
-import { allOrNone } from './all-or-none.js';
-import { type Displaced } from './claim.js';
+import { Displaced } from './claim.js';
 import type { Ground } from './ground.js';
 import { LocalShares } from './local.shares.js';
 import { Patience } from './patience.js';
-import { ScopeClient, type Taken } from './scope.client.js';
+import { ScopeClient } from './scope.client.js';
 import type { ScopeLine } from './scope.line.js';
 import { ScopeBook } from './scope.book.js';
 import { StoreLine } from './store.line.js';
 import { isOutage, StoreWatch } from './store.watch.js';
 import { Subscription } from './subscription.js';
+import { allOrNone, type Taken } from './taken.js';
 
 export interface AdmissionProcessOptions {
   readonly environment: ClientEnvironment;

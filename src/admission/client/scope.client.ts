@@ -12,12 +12,6 @@ import { Turns } from './turns.js';
 /** The store's own word that a wait is over comes first, ms. */
 const SLACK_MS = 50;
 
-/** A claim that was granted, and where. */
-export interface Taken {
-  readonly client: ScopeClient;
-  readonly claim: Claim;
-}
-
 /** What this process wants and has of one scope in one store. */
 export class ScopeClient {
   readonly #claims = new BriefMap<string, Claim>();

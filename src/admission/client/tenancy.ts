@@ -1,7 +1,7 @@
 import type { AdmissionObserver, ReservationEnd } from '../admission.observer.js';
 import type { ReservationHome } from '../reservation.js';
-import type { Taken } from './scope.client.js';
 import type { Spending } from './scope.line.js';
+import type { Taken } from './taken.js';
 
 export interface TenancyHooks {
   readonly observer: AdmissionObserver;

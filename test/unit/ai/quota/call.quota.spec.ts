@@ -62,7 +62,12 @@ describe('CallQuota', () => {
   });
 
   it.each([
-    ['nobody can be asked', (quota: CallQuota) => { quota.forgo(); }],
+    [
+      'nobody can be asked',
+      (quota: CallQuota) => {
+        quota.forgo();
+      },
+    ],
     ['it ends before', (quota: CallQuota) => void quota.end(0)],
   ])('gives it back where %s', async (_title, leave) => {
     bench = new QuotaBench();

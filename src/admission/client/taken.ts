@@ -1,4 +1,11 @@
-import type { Taken } from './scope.client.js';
+import type { Claim } from './claim.js';
+import type { ScopeClient } from './scope.client.js';
+
+/** A claim that was granted, and where. */
+export interface Taken {
+  readonly client: ScopeClient;
+  readonly claim: Claim;
+}
 
 /** Claims that were made at the same moment. @returns undefined: one was not granted, and none is left */
 export async function allOrNone(claims: readonly Promise<Taken>[]): Promise<readonly Taken[] | undefined> {
