@@ -81,7 +81,7 @@ export default tseslint.config(
     rules: {
       ...environment,
       'no-console': 'error',
-      // It follows redirects, unpacks whatever comes, and goes to any address: docs/adr/0018.
+      // It follows redirects, unpacks whatever comes, and goes to any address: docs/adr/0019.
       'no-restricted-globals': ['error', { name: 'fetch', message: 'Connect by src/egress/.' }],
     },
   },

@@ -96,7 +96,10 @@ export function readInspect(rules: ScopeRules, reply: unknown): ScopeState {
 export function readMessage(text: string): AdmissionMessage | undefined {
   const [, now, list = '', name = ''] = /^(\d+)\|([^|]*)\|(".*")$/s.exec(text) ?? [];
   if (now === undefined) return undefined;
-  const notices = [...list.matchAll(/([\w.-]+)=(-?\d+)/g)].map(([, id = '', at]) => noticeOf(id, Number(at)));
+  const notices = list.split(',').flatMap((entry) => {
+    const [, id = '', at] = /^([\w.-]+)=(-?\d+)$/.exec(entry) ?? [];
+    return at === undefined ? [] : [noticeOf(id, Number(at))];
+  });
   return { scope: String(JSON.parse(name)), nowMs: Number(now), notices };
 }
 
