@@ -1,4 +1,4 @@
-import { isNativeError } from 'node:util/types';
+import { types } from 'node:util';
 import { StoreConfigurationError, StoreError, type StoreFaultReason, StoreUnavailableError } from './store.errors.js';
 import type { Store } from './store.js';
 
@@ -106,7 +106,7 @@ const CONNECTION_ENDED =
  * @param kind what the store was told that it talks to
  */
 export function storeFault(error: unknown, kind: Store['kind']): unknown {
-  if (error instanceof StoreError || !isNativeError(error)) return error;
+  if (error instanceof StoreError || !types.isNativeError(error)) return error;
   // ioredis puts the command with its words there: a password, or users' data, in every log.
   Reflect.deleteProperty(error, 'command');
   return topologyFault(error, kind) ?? replyFault(error) ?? connectionFault(error) ?? error;
