@@ -4,6 +4,8 @@ import { StoreUnavailableError } from './store.errors.js';
 
 /** Slots are asked for again at most so often, ms: under load every command fails while a master is away. */
 const REFRESH_PAUSE_MS = 200;
+/** And at least so often, ms, though nothing fails: a replica may have come. */
+const REFRESH_MS = 5_000;
 
 /**
  * The nodes behind a cluster client. ioredis connects to a node with the first command for it, and keeps that command in a queue
@@ -53,6 +55,7 @@ export class ClusterNodes {
 
   /** Drops nodes that are silent. @throws StoreUnavailableError where none answers, or the cluster says that it is down */
   async probe(): Promise<void> {
+    if (performance.now() - this.#lastRefresh >= REFRESH_MS) this.refresh();
     const connected = this.cluster.nodes('all').filter(({ status }) => status === 'ready');
     const answers = await Promise.all(connected.map((node) => this.#isAlive(node)));
     const alive = connected.find((_, index) => answers[index] === true);

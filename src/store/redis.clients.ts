@@ -77,7 +77,8 @@ function clusterRules(node: IoRedisOptions, rules: ConnectionRules): IoClusterOp
     retryDelayOnTryAgain: TRY_AGAIN_DELAY_MS,
     maxRedirections: MAX_REDIRECTIONS,
     slotsRefreshTimeout: rules.connectTimeoutMs,
-    slotsRefreshInterval: 5_000,
+    // Its timer outlives a client that ends while it asks, and goes on for ever; see cluster.nodes.ts.
+    slotsRefreshInterval: 0,
     clusterRetryStrategy: () => null,
     clusterNodeRetryStrategy: null,
     enableAutoPipelining: false,

@@ -109,18 +109,19 @@ function replyTo(content: string): string {
   return content.replace(/^echo:/, '');
 }
 
-/** What was answered is in the ledger, but for what was answered just before a failure. */
-async function bookedOf({ fleet, calls, failures }: FailoverRun): Promise<Readonly<Record<string, number>>> {
-  const answered = calls.filter(({ status }) => status === 200);
-  const atRisk = answered.filter(({ endedAt }) =>
+/** What the provider billed is in the ledger, but for what was answered in a failure or just before; refused calls have no tokens. */
+async function bookedOf({ fleet, calls, failures, model }: FailoverRun): Promise<Readonly<Record<string, number>>> {
+  const atRisk = calls.filter(({ endedAt }) =>
     failures.some(({ from, until }) => endedAt > from - BOOKED_MS && endedAt < until),
   );
-  let booked = 0;
+  const { replies, promptTokens } = (await fleet.books(model)).billed;
+  const least = promptTokens - atRisk.length * Math.ceil(promptTokens / Math.max(1, replies));
+  let bookedTokens = 0;
   await eventually(async () => {
-    booked = (await fleet.usage('loaded')).periods.day.requests;
-    return booked >= answered.length - atRisk.length;
+    bookedTokens = (await fleet.usage('loaded')).periods.day.prompt_tokens;
+    return bookedTokens >= least;
   });
-  return { answered: answered.length, booked };
+  return { billedTokens: promptTokens, bookedTokens };
 }
 
 function statusesOf({ calls, clients }: FailoverRun): Readonly<Record<string, number>> {
