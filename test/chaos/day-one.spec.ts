@@ -3,9 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
-import { type ShellBlock, Shell, shellBlocks } from '../support/pasted-page.js';
+import { quietPort, type ShellBlock, Shell, shellBlocks } from '../support/pasted-page.js';
 import { isFullProof, sized } from '../support/proof-scale.js';
-import { freePort } from '../support/redis-server.js';
 
 jest.setTimeout(sized(120_000, 600_000));
 
@@ -25,7 +24,7 @@ describe('day one, pasted from its page into one shell', () => {
     blocks = await shellBlocks(PAGE);
     folder = await mkdtemp(join(tmpdir(), 'day-one-'));
     for (const [port] of blocks.flatMap(({ commands }) => [...commands.matchAll(PORTS)]))
-      if (!ports.has(port)) ports.set(port, String(await freePort()));
+      if (!ports.has(port)) ports.set(port, String(await quietPort()));
     shell = new Shell(environment());
   });
   afterAll(async () => {

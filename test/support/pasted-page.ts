@@ -1,5 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { ROOT } from './planted-project.js';
 
@@ -19,6 +21,24 @@ export async function shellBlocks(page: string): Promise<readonly ShellBlock[]> 
     heading = title ?? '';
     return [];
   });
+}
+
+/** Below what systems lend to outgoing connections (32768 in Linux, 49152 elsewhere): nobody has it by chance a moment later. */
+const QUIET = { from: 12_000, count: 18_000 };
+/** A block that takes longer waits for what does not come, ms. */
+const LONGEST_MS = 150_000;
+
+/** A port that stays free until somebody listens on purpose. */
+export async function quietPort(): Promise<number> {
+  for (;;) {
+    const port = QUIET.from + Math.floor(Math.random() * QUIET.count);
+    const server = createServer();
+    const outcome = await once(server.listen(port, '127.0.0.1'), 'listening').catch(() => 'taken');
+    if (outcome === 'taken') continue;
+    server.close();
+    await once(server, 'close');
+    return port;
+  }
 }
 
 /** One shell into which blocks are pasted, as an operator does; the first command that fails ends it. */
@@ -44,14 +64,16 @@ export class Shell {
     });
   }
 
-  /** @returns what it printed @throws {Error} with what it printed, where a command fails */
+  /** @returns what it printed @throws {Error} with what it printed, where a command fails or does not come to its end */
   async paste(commands: string): Promise<string> {
     this.#pasted += 1;
     const from = this.#output.length;
     const mark = `pasted-${String(this.#pasted)}`;
     this.#child.stdin.write(`${commands}\necho ${mark}\n`);
+    const end = performance.now() + LONGEST_MS;
     while (!this.#output.includes(`${mark}\n`, from)) {
-      if (this.#isOver) throw new Error(`failed:\n${commands}\nprinted:\n${this.#output.slice(from)}`);
+      if (this.#isOver || performance.now() > end)
+        throw new Error(`failed:\n${commands}\nprinted:\n${this.#output.slice(from)}`);
       await new Promise((resolve) => setTimeout(resolve, 20));
     }
     return this.#output.slice(from, this.#output.indexOf(mark, from));
