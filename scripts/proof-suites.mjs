@@ -17,10 +17,35 @@ export const PROOF_SUITES = [
   { name: 'integration', jest: ['--maxWorkers=2', ...FULL_SIZE, '--roots', '<rootDir>/test/integration'] },
   { name: 'e2e', jest: ['--runInBand', ...FULL_SIZE, '--roots', '<rootDir>/test/e2e'] },
   { name: 'simulation', jest: ['--runInBand', ...FULL_SIZE, '--roots', '<rootDir>/test/simulation'] },
-  { name: 'chaos', jest: ['--runInBand', ...FULL_SIZE, '--roots', '<rootDir>/test/chaos', '<rootDir>/test/recovery'] },
-  { name: 'soak', jest: ['--runInBand', ...FULL_SIZE, '--roots', '<rootDir>/test/soak'] },
+  ...parted('chaos', ['chaos', 'recovery'], {
+    quotas: 'quota-',
+    failovers: 'failover',
+    rollouts: 'rolling-|pod-kill|day-one',
+  }),
+  ...parted('soak', ['soak'], { fuzz: 'http-fuzz' }),
   { name: 'image', command: ['node', 'scripts/image-proof.mjs'] },
   { name: 'gateway-bench', command: ['npm', 'run', 'bench:gateway'] },
   { name: 'fleet-bench', command: ['npm', 'run', 'bench'] },
   { name: 'lock-bench', command: ['npm', 'run', 'bench:locks'] },
 ];
+
+/**
+ * The files of some folders, each in one suite: those that fit a pattern in a suite of that name, all others in the first.
+ *
+ * @param {string} name
+ * @param {string[]} folders
+ * @param {Record<string, string>} parts patterns of the beginnings of file names, by the names of their suites
+ * @returns {ProofSuite[]}
+ */
+function parted(name, folders, parts) {
+  const jest = ['--runInBand', ...FULL_SIZE, '--roots', ...folders.map((folder) => `<rootDir>/test/${folder}`)];
+  const fits = (/** @type {string} */ beginnings) => `/(${beginnings})[^/]*$`;
+  const others = { name, jest: [...jest, '--testPathIgnorePatterns', fits(Object.values(parts).join('|'))] };
+  return [
+    others,
+    ...Object.entries(parts).map(([part, beginnings]) => ({
+      name: part,
+      jest: [...jest, '--testPathPatterns', fits(beginnings)],
+    })),
+  ];
+}

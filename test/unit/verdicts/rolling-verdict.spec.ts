@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import type { BalancedRequest } from '../support/haproxy.js';
-import type { Sighting } from '../support/pod-watch.js';
-import type { RolledCall, Visit } from '../support/rolling-traffic.js';
-import { type PodEnd, type RolledRun, rolloutFaults } from '../support/rolling-verdict.js';
+import type { BalancedRequest } from '../../support/haproxy.js';
+import type { Sighting } from '../../support/pod-watch.js';
+import type { RolledCall, Visit } from '../../support/rolling-traffic.js';
+import { type PodEnd, type RolledRun, rolloutFaults } from '../../support/rolling-verdict.js';
 
 const call: RolledCall = {
   ...{ kind: 'stream', id: 'a', booked: ['a'], startedAt: 0, endedAt: 5, status: 200 },

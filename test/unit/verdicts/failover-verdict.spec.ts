@@ -1,5 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
-import type { LogMessage } from '../support/conversation-rig.js';
+import type { LogMessage } from '../../support/conversation-rig.js';
 import {
   answerFaults,
   excused,
@@ -7,9 +7,9 @@ import {
   gapAfter,
   quotaFaults,
   repeatFaults,
-} from '../support/failover-verdict.js';
-import { logFaults, type SentMessage } from '../support/log-verdict.js';
-import type { LoadedCall } from '../support/quota-fleet-load.js';
+} from '../../support/failover-verdict.js';
+import { logFaults, type SentMessage } from '../../support/log-verdict.js';
+import type { LoadedCall } from '../../support/quota-fleet-load.js';
 
 const policy: FailoverPolicy = { deadlineMs: 1_000, failures: [{ from: 10_000, until: 12_000 }], lagMs: 250 };
 const call = (more: Partial<LoadedCall>): LoadedCall => ({

@@ -1,8 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
-import { CHAOS_DEADLINE_MS, type ChaosModel } from '../support/chaos-fleet.js';
-import { type ChaosEnd, type ChaosRequest, chaosRequest } from '../support/chaos-traffic.js';
-import { faultsOf } from '../support/chaos-verdict.js';
-import type { WireCall } from '../support/chaos-wire.js';
+import { CHAOS_DEADLINE_MS, type ChaosModel } from '../../support/chaos-fleet.js';
+import { type ChaosEnd, type ChaosRequest, chaosRequest } from '../../support/chaos-traffic.js';
+import { faultsOf } from '../../support/chaos-verdict.js';
+import type { WireCall } from '../../support/chaos-wire.js';
 
 /** Far behind the marked ones. */
 const request: ChaosRequest = {
