@@ -93,8 +93,6 @@ const TLS_CODES = new Set([
   'ERR_SSL_TLSV1_ALERT_UNKNOWN_CA',
 ]);
 
-const TLS_ADVICE = 'check REDIS_TLS, REDIS_TLS_CA_FILE and REDIS_TLS_CERT_FILE';
-
 /** What ioredis says where it knows that nothing was sent. */
 const NEVER_SENT = /isn't writeable|isn't ready|^Cluster is ended|^connect /;
 const CONNECTION_ENDED =
@@ -166,11 +164,6 @@ export const NOT_STANDALONE =
   'redis is a cluster node: give its address in REDIS_CLUSTER_NODES, not as a single server';
 
 function sentinelRefusal(error: Error): StoreError | undefined {
-  if (/^All sentinels.* certificate/i.test(error.message)) {
-    return new StoreConfigurationError('wrong_tls', `no trust in the connection to the sentinels: ${TLS_ADVICE}`, {
-      cause: error,
-    });
-  }
   if (/sentinel .*NOPERM/i.test(error.message)) {
     return new StoreConfigurationError('no_permission', 'the sentinels allow their user too little: extend its ACL', {
       cause: error,
