@@ -124,7 +124,7 @@ describe('day one, pasted from its page into one shell', () => {
     const printed = await paste('Follow a call');
     const line = JSON.parse(printed) as Readonly<Record<string, unknown>>;
     expect(line).toMatchObject({ msg: 'request', status: 200, caller: 'app', model: 'gpt-4.1', attempts: 1 });
-    expect(line['trace_id'] ?? TRACE).toBe(TRACE);
+    expect(line['trace_id']).toBe(TRACE);
   });
 
   it('all of it goes, and the pods end by themselves with 0', async () => {
