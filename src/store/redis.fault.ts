@@ -182,9 +182,13 @@ function sentinelRefusal(error: Error): StoreError | undefined {
 function connectionFault(error: Error): StoreError | undefined {
   const code: unknown = Reflect.get(error, 'code');
   if (typeof code === 'string' && TLS_CODES.has(code)) {
-    return new StoreConfigurationError('wrong_tls', `no trust in the connection to redis (${code}): ${TLS_ADVICE}`, {
-      cause: error,
-    });
+    return new StoreConfigurationError(
+      'wrong_tls',
+      `no trust in the connection to redis (${code}): check REDIS_TLS, REDIS_TLS_CA_FILE and REDIS_TLS_CERT_FILE`,
+      {
+        cause: error,
+      },
+    );
   }
   if (NEVER_SENT.test(error.message)) return new StoreUnavailableError("redis can't be reached now", { cause: error });
   if (typeof code === 'string' && /^E[A-Z]+$/.test(code)) {
