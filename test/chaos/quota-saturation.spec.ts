@@ -4,7 +4,7 @@ import { scopeRules } from '../../src/admission/index.js';
 import { recordFigures } from '../support/figures.js';
 import { isFullProof, sized } from '../support/proof-scale.js';
 import { PODS, QuotaFleet } from '../support/quota-fleet.js';
-import { type LoadedCall, loadFleet, overtaken, sharesOf } from '../support/quota-fleet-load.js';
+import { type LoadedCall, type LoadedCaller, loadFleet, overtaken, sharesOf } from '../support/quota-fleet-load.js';
 import type { QuotaBooks } from '../support/simulator.js';
 
 jest.setTimeout(sized(120_000, 900_000));
@@ -19,9 +19,9 @@ const SLOTS = 5;
 const WHOLE_WINDOWS = sized(3, 4);
 const MAX_TOKENS = 100;
 const WEIGHTS: Readonly<Record<string, number>> = { one: 1, two: 2, four: 4, late: 1 };
-const CALLERS = Object.keys(WEIGHTS);
-/** Of each caller: more than its share of a window, so that it always has some that wait. */
-const LANES = sized(20, 125);
+/** Calls at one time, of each caller by its weight: whoever gets more of a burst has more that wait for it. */
+const AT_ONE_TIME = sized(80, 504);
+const WEIGHT_OF_ALL = Object.values(WEIGHTS).reduce((sum, weight) => sum + weight, 0);
 
 const WARM_MS = 1_500;
 /** Calls that a busy machine may answer in the next of a few short windows. */
@@ -65,13 +65,9 @@ describe(`${String(PODS)} pods under more load than their limits let in`, () => 
     // Programs are slow at first.
     await loadFleet(fleet, { model: 'warm', callers: [{ name: 'one', lanes: 12 }] }, AbortSignal.timeout(WARM_MS));
     const over = new AbortController();
-    const load = (model: string, lanes: number, body = {}): Promise<readonly LoadedCall[]> =>
-      loadFleet(fleet, { model, body, callers: CALLERS.map((name) => ({ name, lanes })) }, over.signal);
-    const loads = [
-      load('requests', LANES),
-      load('tokens', 10, { max_tokens: MAX_TOKENS }),
-      load('slots', 60 / CALLERS.length),
-    ];
+    const load = (model: string, atOneTime: number, body = {}): Promise<readonly LoadedCall[]> =>
+      loadFleet(fleet, { model, body, callers: byWeight(atOneTime) }, over.signal);
+    const loads = [load('requests', AT_ONE_TIME), load('tokens', 40, { max_tokens: MAX_TOKENS }), load('slots', 60)];
     await sleep((WHOLE_WINDOWS + 1.5) * CYCLE_MS + 500);
     // Before everybody leaves: the judge sees a caller leave later than the pod does.
     const [ofRequests, ofTokens, ofSlots] = await Promise.all(
@@ -93,7 +89,7 @@ describe(`${String(PODS)} pods under more load than their limits let in`, () => 
     const used = [...shares.values()].reduce((sum, share) => sum + share, 0) / (REQUESTS * WHOLE_WINDOWS);
     expect(used).toBeGreaterThanOrEqual(isFullProof ? 0.98 / REACHABLE : 0.9);
     recordFigures('quota-saturation', {
-      ...{ pods: PODS, atOneTime: LANES * CALLERS.length, windowMs: WINDOW_MS, windows: WHOLE_WINDOWS },
+      ...{ pods: PODS, atOneTime: AT_ONE_TIME, windowMs: WINDOW_MS, windows: WHOLE_WINDOWS },
       ...{ limit: REQUESTS, mostInAWindow: windows[0]?.requests.most, upstream429s: refused.requests },
       utilisation: round(used * REACHABLE),
       shares: Object.fromEntries(shares),
@@ -102,9 +98,8 @@ describe(`${String(PODS)} pods under more load than their limits let in`, () => 
 
   it('give each caller its share by its weight, within 10 %, and its calls their turns in the order in which they came', () => {
     const shares = wholeWindows(byRequests);
-    const weights = Object.values(WEIGHTS).reduce((sum, weight) => sum + weight, 0);
     for (const [name, weight] of Object.entries(WEIGHTS)) {
-      const fair = (REQUESTS * WHOLE_WINDOWS * weight) / weights;
+      const fair = (REQUESTS * WHOLE_WINDOWS * weight) / WEIGHT_OF_ALL;
       expect(Math.abs((shares.get(name) ?? 0) - fair)).toBeLessThanOrEqual(0.1 * fair + AT_THE_EDGES);
     }
     expect(byRequests.filter(({ status }) => status !== 200)).toEqual([]);
@@ -134,7 +129,7 @@ describe(`${String(PODS)} pods under more load than their limits let in`, () => 
   });
 
   it('are refused by the provider, under the same load, where they are not told its limits', async () => {
-    const callers = CALLERS.map((name) => ({ name, lanes: LANES }));
+    const callers = byWeight(AT_ONE_TIME);
     const calls = await loadFleet(fleet, { model: 'uncoordinated', callers }, AbortSignal.timeout(CYCLE_MS));
     const { refused, windows } = await fleet.books('uncoordinated');
     expect(refused.requests).toBeGreaterThan(0);
@@ -153,6 +148,14 @@ function wholeWindows(calls: readonly LoadedCall[]): ReadonlyMap<string, number>
   const firstAt = Math.min(...calls.map(({ endedAt }) => endedAt));
   const from = firstAt + 1.5 * CYCLE_MS;
   return sharesOf(calls, from, from + WHOLE_WINDOWS * CYCLE_MS);
+}
+
+/** The callers of a load. */
+function byWeight(atOneTime: number): readonly LoadedCaller[] {
+  return Object.entries(WEIGHTS).map(([name, weight]) => ({
+    name,
+    lanes: Math.round((atOneTime * weight) / WEIGHT_OF_ALL),
+  }));
 }
 
 function round(part: number): number {
