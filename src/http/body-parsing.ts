@@ -1,6 +1,8 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from './api-error.js';
+import { BodyBudget } from './body.budget.js';
 import { readBody } from './body.reader.js';
+import type { HttpOptions } from './http-options.js';
 import { parseJsonBody } from './json-body.js';
 import { bodyTooLarge } from './to-api-error.js';
 
@@ -17,12 +19,16 @@ const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 /**
  * Takes `application/json` and nothing else: the value becomes `request.body`, the exact text `request.bodyText`.
  * `application/*+json` is refused, since those types have their own meaning (merge patch, JSON:API).
- * What the headers alone condemn is refused before the body is read.
+ * What the headers alone condemn is refused before the body is read, and so is what there is no room for beside the bodies of others.
  *
  * Fastify's own parsers are left out, with their way to be called: on Node 20 the AsyncResource that it binds for each body keeps the
  * whole request alive until the next full garbage collection, which costs more than all the parsing.
  */
-export function registerJsonBodies(instance: FastifyInstance, bodyLimitBytes: number): void {
+export function registerJsonBodies(
+  instance: FastifyInstance,
+  { bodyLimitBytes, limits }: Pick<HttpOptions, 'bodyLimitBytes' | 'limits'>,
+): void {
+  const budget = new BodyBudget(Math.max(bodyLimitBytes, limits.bodiesBytes));
   instance.decorateRequest('bodyText', undefined);
   for (const method of METHODS) instance.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   instance.addHook('preParsing', (request, _reply, _payload, done) => {
@@ -35,7 +41,8 @@ export function registerJsonBodies(instance: FastifyInstance, bodyLimitBytes: nu
       done();
       return;
     }
-    readBody(raw, { limitBytes: bodyLimitBytes, openRequest }, (outcome) => {
+    const share = budget.shareOf(openRequest);
+    readBody(raw, { limitBytes: bodyLimitBytes, share, openRequest }, (outcome) => {
       done(Buffer.isBuffer(outcome) ? takeBody(request, outcome) : outcome);
     });
   });

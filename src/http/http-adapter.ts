@@ -48,7 +48,7 @@ export function createHttpAdapter(options: HttpOptions): FastifyAdapter {
   boundConnections(instance.server, connections, limits);
   answerExpectations(instance.server, options.bodyLimitBytes);
   openRequests(instance, connections, pathFaults);
-  registerJsonBodies(instance, options.bodyLimitBytes);
+  registerJsonBodies(instance, options);
   return adapter;
 }
 

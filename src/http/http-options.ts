@@ -1,3 +1,4 @@
+import { getHeapStatistics } from 'node:v8';
 import type { Drain } from './drain.js';
 import type { ErrorReport } from './error.filter.js';
 
@@ -35,9 +36,14 @@ export interface ConnectionLimits {
   readonly connections: number;
   /** After so many requests a connection is closed, so that clients that keep theirs spread over new pods in the end. */
   readonly requestsPerConnection: number;
+  /** What the bodies of all open requests together may take, bytes; one body within its own limit is always taken. */
+  readonly bodiesBytes: number;
   /** How long a client may take nothing of an answer that waits for it, ms. */
   readonly stalledMs: number;
 }
+
+/** A sixteenth of the heap is left to bodies as they come: text, value and what is made of them take about eight times as much. */
+const BODY_COPIES = 16;
 
 export const DEFAULT_LIMITS: ConnectionLimits = {
   headersMs: 15_000,
@@ -49,5 +55,6 @@ export const DEFAULT_LIMITS: ConnectionLimits = {
   paramLength: 512,
   connections: 10_000,
   requestsPerConnection: 10_000,
+  bodiesBytes: Math.floor(getHeapStatistics().heap_size_limit / BODY_COPIES),
   stalledMs: 60_000,
 };

@@ -3,6 +3,8 @@ import { Readable } from 'node:stream';
 
 /** How long a refused client may go on sending before its connection is reset, ms. */
 const LINGER_MS = 5_000;
+/** ... and so many bytes of it: a client that has not listened by then does not. */
+const LINGER_BYTES = 64 * 1024 * 1024;
 
 /**
  * An answer to a request whose body is still on its way, on a connection that closes after it. To close at once with unread input
@@ -12,12 +14,17 @@ const LINGER_MS = 5_000;
 export function lingering(payload: string | Buffer, request: IncomingMessage): Readable {
   const answer = new Readable({ read: () => undefined });
   answer.push(payload);
+  let length = 0;
+  const drop = (chunk: Buffer): void => {
+    length += chunk.length;
+    if (length > LINGER_BYTES) end();
+  };
   const end = (): void => {
     clearTimeout(timer);
-    request.off('end', end).off('close', end);
+    request.off('data', drop).off('end', end).off('close', end).pause();
     answer.push(null);
   };
   const timer = setTimeout(end, LINGER_MS);
-  request.once('end', end).once('close', end).resume();
+  request.on('data', drop).once('end', end).once('close', end).resume();
   return answer;
 }

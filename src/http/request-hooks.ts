@@ -7,6 +7,9 @@ import { lingering } from './lingering.js';
 import { methodNotAllowed, pathOf, routeNotFound, RouteTable } from './route-table.js';
 import { securityHeaders } from './security-headers.js';
 
+/** What is read of a refused request's body for its connection's sake, bytes. */
+const MUCH_BYTES = 65_536;
+
 /** Answered through the whole drain, and never waited for: whoever asks has to see its end. */
 const PROBES: ReadonlySet<string> = new Set(['/health', '/ready', '/metrics']);
 
@@ -82,12 +85,18 @@ function finish({ drain, limits }: HttpOptions, { request, reply, payload }: Ans
   return lingering(payload, request.raw);
 }
 
-/** After a 413 there may be more to come than anyone wants to read. */
 function isLastAnswer(
   { drain, limits }: Pick<HttpOptions, 'drain' | 'limits'>,
-  { openRequest }: FastifyRequest,
+  { openRequest, raw }: FastifyRequest,
   { statusCode }: FastifyReply,
 ): boolean {
   const isWornOut = openRequest !== undefined && openRequest.ordinal >= limits.requestsPerConnection;
-  return isWornOut || drain.state !== 'serving' || statusCode === 413;
+  return isWornOut || drain.state !== 'serving' || statusCode === 413 || hasMuchToCome(raw);
+}
+
+/** An answer before the body is there: what is left of it may be more than anyone wants to read, or never come. */
+function hasMuchToCome({ complete, headers }: FastifyRequest['raw']): boolean {
+  if (complete) return false;
+  if (headers['transfer-encoding'] !== undefined) return true;
+  return Number(headers['content-length'] ?? 0) > MUCH_BYTES;
 }
