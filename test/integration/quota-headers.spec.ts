@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it } from '@jest/globals';
-import { QuotaRig, type QuotaRigOptions } from '../support/quota-rig.js';
+import { MODEL, QuotaRig, type QuotaRigOptions } from '../support/quota-rig.js';
 
 let rig: QuotaRig;
 const start = async (options: QuotaRigOptions): Promise<void> => {
@@ -38,6 +38,15 @@ describe('a refusal by the limits of a caller', () => {
       'x-ratelimit-remaining-tokens': '100',
       'x-ratelimit-reset-tokens': '60s',
     });
+  });
+
+  it('is told as well where the answer would have come from the cache', async () => {
+    await start({ models: { [MODEL]: { cacheTtlMs: 60_000 } }, callers: { one: { limits: { rpm: 2 } } } });
+    const same = { caller: 'one', body: { messages: [{ role: 'user', content: 'echo: the same' }] } };
+    const kept = [await rig.ask(same), await rig.ask(same)];
+    expect(kept.map(({ headers }) => headers.get('x-coordinator-cache'))).toEqual(['miss', 'hit']);
+    const { status, headers } = await rig.ask({ ...same, headers: NOW });
+    expect([status, headers.get('x-ratelimit-remaining-requests')]).toEqual([429, '0']);
   });
 
   it('is told after a wait in vain as well', async () => {
