@@ -22,7 +22,10 @@ function isFresh() {
 function build() {
   if (hash === undefined) fail('there is neither a built dist/ nor a src/ to build it from');
   if (!existsSync(nestCli)) {
-    fail('dist/ is missing or older than src/, and building needs the development packages: run `npm ci` first');
+    fail(
+      'dist/ is missing or older than src/, and building needs the development packages: run `npm ci --include=dev` first' +
+        ' (plain `npm ci` leaves them out where NODE_ENV=production is set, or npm is told to omit them)',
+    );
   }
   const { status } = spawnSync(process.execPath, [nestCli, 'build'], { cwd: root, stdio: 'inherit' });
   if (status !== 0) process.exit(status ?? 1);

@@ -49,6 +49,8 @@ export interface ApplicationOptions {
 /** A coordinator that can be listened on and taken down. */
 export interface Application {
   readonly nest: NestFastifyApplication;
+  /** What it is called where operators see who holds a lock. */
+  readonly process: string;
   /** @returns the base URL under which it answers */
   listen(): Promise<string>;
   /** Drains what was listened to, then closes what is left in order: HTTP, then the modules. */
@@ -66,6 +68,7 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   telemetry.exportMetrics([nest.get<Registry>(METRICS_REGISTRY, { strict: false }), processMetrics()]);
   return {
     nest,
+    process: nest.get(LockService, { strict: false }).process,
     async listen() {
       await nest.listen(settings.server.port, settings.server.host);
       hasBooted = true;

@@ -40,7 +40,8 @@ async function start(unwanted: AbortSignal): Promise<Running> {
     ...(simulator && { simulatorUrl: simulator.url }),
   });
   if (!unwanted.aborted) {
-    logger.info({ url: await application.listen(), upstream: simulator?.url ?? 'providers' }, 'listening');
+    const url = await application.listen();
+    logger.info({ url, upstream: simulator?.url ?? 'providers', process: application.process }, 'listening');
   }
   return {
     async shutDown() {

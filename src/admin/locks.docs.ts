@@ -17,8 +17,8 @@ const LOCK_EXAMPLE: LockCard = {
   used: 1_000_000,
   holders: [
     {
-      token: '5f0c9a52-7d0e-4f0b-9a53-6c2a8f1e0b77',
-      process: '0d9c1c64-51a4-4c0e-8d3b-3a1c5f1c9f10',
+      token: 'coordinator-6d5f9b7c4-x8k2p-3f9a1c2b7d10-42',
+      process: 'coordinator-6d5f9b7c4-x8k2p-3f9a1c2b7d10',
       description: 'POST /orders/42/payment',
       state: 'held',
       since: '2026-11-29T12:00:00.000Z',
@@ -31,7 +31,7 @@ const LOCK_EXAMPLE: LockCard = {
     length: 1,
     waiters: [
       {
-        process: '8c3f1f0e-2c55-4f1c-9f0d-5f3b1f0a7e21',
+        process: 'coordinator-6d5f9b7c4-q4mzn-b07e5d19c6a2',
         description: 'POST /orders/42/payment',
         since: '2026-11-29T12:00:03.512Z',
       },

@@ -12,7 +12,10 @@ export class LockHolderCard {
   @ApiProperty({ description: 'names this hold, for `DELETE ?token=`' })
   readonly token: string = '';
 
-  @ApiProperty({ description: 'the process that holds it; another one after each start' })
+  @ApiProperty({
+    description:
+      'the process that holds it: the name of its machine or pod, and what makes it another one after each start; also in its `listening` line of the log, and in its `/v1/status`',
+  })
   readonly process: string = '';
 
   @ApiProperty({ description: 'what the holder says of itself; empty: nothing' })
@@ -40,7 +43,7 @@ export class LockHolderCard {
 
 /** Who waits for a lock. */
 export class LockWaiterCard {
-  @ApiProperty({ description: 'the process that waits' })
+  @ApiProperty({ description: 'the process that waits, named as a holder is' })
   readonly process: string = '';
 
   @ApiProperty({ description: 'what the waiter says of itself; empty: nothing' })

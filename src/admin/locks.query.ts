@@ -44,7 +44,7 @@ export class ReleaseLockQuery {
   @ApiPropertyOptional({
     type: String,
     description: "only this one of a lock's holders; without it, all of them",
-    example: '5f0c9a52-7d0e-4f0b-9a53-6c2a8f1e0b77',
+    example: 'coordinator-6d5f9b7c4-x8k2p-3f9a1c2b7d10-42',
   })
   @IsOptional()
   @IsString()

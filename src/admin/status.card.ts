@@ -2,13 +2,19 @@ import type { DeploymentStatus, KeyStatus, ModelStatus, PodStatus, Status } from
 import type { KeyStatusCard, PodCard, StatusCard } from './status.dto.js';
 import type { DeploymentCard, LimitsCard, ModelStatusCard } from './status.models.dto.js';
 
-/** What a pod knows of the upstreams, as operators see it. */
-export function statusCard({ pod, keys, models }: Status): StatusCard {
-  return { object: 'status', pod: podCard(pod), upstreams: keys.map(keyCard), models: models.map(modelCard) };
+/**
+ * What a pod knows of the upstreams, as operators see it.
+ *
+ * @param process - what the pod is called where it holds a lock
+ */
+export function statusCard({ pod, keys, models }: Status, process: string): StatusCard {
+  return { object: 'status', pod: podCard(pod, process), upstreams: keys.map(keyCard), models: models.map(modelCard) };
 }
 
-function podCard({ startedAt, isSimulated, isAlone, inFlight, requestDeadlineMs, attempts }: PodStatus): PodCard {
+function podCard(pod: PodStatus, process: string): PodCard {
+  const { startedAt, isSimulated, isAlone, inFlight, requestDeadlineMs, attempts } = pod;
   return {
+    process,
     started_at: new Date(Math.floor(startedAt)).toISOString(),
     upstream: isSimulated ? 'simulator' : 'providers',
     knowledge: isAlone ? 'own' : 'shared',

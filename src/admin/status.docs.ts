@@ -7,6 +7,7 @@ const UNLIMITED = { rpm: null, tpm: null, concurrency: null };
 const STATUS_EXAMPLE: StatusCard = {
   object: 'status',
   pod: {
+    process: 'coordinator-6d5f9b7c4-x8k2p-3f9a1c2b7d10',
     started_at: '2026-11-29T12:00:00.000Z',
     upstream: 'providers',
     knowledge: 'shared',

@@ -30,6 +30,9 @@ export class AttemptsCard {
 
 /** The process that answers. */
 export class PodCard {
+  @ApiProperty({ description: 'its name where it holds a lock or waits for one; another one after each start' })
+  readonly process: string = '';
+
   @ApiProperty({ type: String, format: 'date-time', description: 'when it was started' })
   readonly started_at: string = '';
 

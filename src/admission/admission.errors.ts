@@ -1,5 +1,5 @@
 import type { BudgetRule } from './admission.rules.js';
-import type { Rule } from './admission.store.js';
+import type { Rule, WindowUsage } from './admission.store.js';
 
 /** Which scope refused. */
 export interface ScopeFacts {
@@ -17,6 +17,8 @@ export interface RefusalFacts extends ScopeFacts {
   readonly isEstimate: boolean;
   /** How long it was waited for, ms. */
   readonly queueMs: number;
+  /** What was used of each window when the store was asked. */
+  readonly usage: readonly WindowUsage[];
 }
 
 /** There is no room within the wait. */
@@ -30,8 +32,9 @@ export class AdmissionBusyError extends Error implements RefusalFacts {
   readonly retryAfterMs: number;
   readonly isEstimate: boolean;
   readonly queueMs: number;
+  readonly usage: readonly WindowUsage[];
 
-  constructor({ kind, scope, rule, retryAfterMs, isEstimate, queueMs }: RefusalFacts) {
+  constructor({ kind, scope, rule, retryAfterMs, isEstimate, queueMs, usage }: RefusalFacts) {
     const delay = `${isEstimate ? 'about ' : ''}${String(retryAfterMs)} ms`;
     super(`this ${kind} ${describe(rule)}; there is room in ${delay}`);
     this.kind = kind;
@@ -40,6 +43,7 @@ export class AdmissionBusyError extends Error implements RefusalFacts {
     this.retryAfterMs = retryAfterMs;
     this.isEstimate = isEstimate;
     this.queueMs = queueMs;
+    this.usage = usage;
   }
 }
 
@@ -50,16 +54,19 @@ export class AdmissionTooLargeError extends Error implements ScopeFacts {
   readonly isRetryable = false;
   readonly kind: string;
   readonly scope: string;
+  /** What was used of each window when the store was asked. */
+  readonly usage: readonly WindowUsage[];
 
   /** @param tokens what was asked for */
   constructor(
-    { kind, scope }: ScopeFacts,
+    { kind, scope, usage }: ScopeFacts & Pick<RefusalFacts, 'usage'>,
     readonly rule: Rule,
     readonly tokens: number,
   ) {
     super(`a call with ${String(tokens)} tokens is more than this ${kind} may ever take: it ${describe(rule)}`);
     this.kind = kind;
     this.scope = scope;
+    this.usage = usage;
   }
 }
 

@@ -11,6 +11,12 @@ export interface CallerKey {
   readonly isWeak: boolean;
 }
 
+/** An entry of `CALLER_KEYS` that cannot be used. */
+export interface FaultyKey {
+  /** What it must be. */
+  readonly fault: string;
+}
+
 /** A key with fewer characters can be guessed. */
 export const SHORTEST_STRONG_KEY = 16;
 
@@ -30,28 +36,29 @@ export function isCallerName(text: string): boolean {
 /**
  * `name:tier:key`, separated by commas or line breaks. A key may contain `:` but no comma and no space.
  *
- * @throws ValueError that names an entry by its number and never repeats a part of it: whoever mixes up the order has put the key there
+ * @returns by its number in the text each entry, or what it must be: that never repeats a part of it, since whoever mixes up the order
+ *   has put the key there
+ * @throws ValueError where there is none
  */
-export function parseCallerKeys(text: string): readonly CallerKey[] {
+export function parseCallerKeys(text: string): readonly (CallerKey | FaultyKey)[] {
   const entries = text
     .split(/[,\r\n]+/)
     .map((entry) => entry.trim())
     .filter((entry) => entry !== '')
     .map(parseEntry);
   if (entries.length === 0) throw new ValueError('names no caller: leave it out, or give name:tier:key');
-  const faults = entries.flatMap((entry, index) => (typeof entry === 'string' ? [`[${String(index)}]: ${entry}`] : []));
-  if (faults.length > 0) throw new ValueError(faults.join('\n'));
-  return entries.filter((entry) => typeof entry !== 'string');
+  return entries;
 }
 
-/** The entry, or what it must be. */
-function parseEntry(entry: string): CallerKey | string {
+function parseEntry(entry: string): CallerKey | FaultyKey {
   const [, name = '', tierName, key = ''] = /^([^:]*):([^:]*):(.*)$/.exec(entry) ?? [];
-  if (tierName === undefined) return 'must be name:tier:key';
+  if (tierName === undefined) return { fault: 'must be name:tier:key' };
   if (!isCallerName(name))
-    return 'must begin with a name of up to 64 letters, digits and . _ @ -, other than anonymous';
+    return { fault: 'must begin with a name of up to 64 letters, digits and . _ @ -, other than anonymous' };
   const tier = TIERS.find((candidate) => candidate === tierName);
-  if (tier === undefined) return `must have one of the tiers ${TIERS.join(', ')} in second place: name:tier:key`;
-  if (!/^[\x21-\x7e]+$/.test(key)) return 'must end with a key of printable ASCII without spaces: name:tier:key';
+  if (tier === undefined)
+    return { fault: `must have one of the tiers ${TIERS.join(', ')} in second place: name:tier:key` };
+  if (!/^[\x21-\x7e]+$/.test(key))
+    return { fault: 'must end with a key of printable ASCII without spaces: name:tier:key' };
   return { name, tier, keySha256: hashKey(key), isWeak: key.length < SHORTEST_STRONG_KEY };
 }

@@ -1,6 +1,6 @@
 import type { BootContext } from './boot-context.js';
 import type { CallerSettings, KeySettings, Tier } from './caller.settings.js';
-import { HOW_TO_MAKE_A_KEY, SHORTEST_STRONG_KEY, type CallerKey } from './caller-keys.js';
+import { HOW_TO_MAKE_A_KEY, SHORTEST_STRONG_KEY, type CallerKey, type FaultyKey } from './caller-keys.js';
 import { SERVER_VARIABLES as SERVER } from './environment/server.variables.js';
 import type { Faults } from './faults.js';
 import type { BudgetFile } from './file/budget.file.js';
@@ -27,11 +27,8 @@ export function callerSettings(
   withTokens: ReadonlySet<string>,
   context: BootContext,
 ): readonly CallerSettings[] {
-  const keys = context.reader.value(SERVER.callerKeys) ?? [];
-  keys.forEach(({ isWeak }, index) => {
-    if (isWeak) noteWeakKey(`CALLER_KEYS[${String(index)}]`, context);
-  });
-  const callers = [...files.map((file, index) => fromFile(file, index, context.faults)), ...fromKeys(keys)];
+  const entries = usable(context.reader.value(SERVER.callerKeys) ?? [], context);
+  const callers = [...files.map((file, index) => fromFile(file, index, context.faults)), ...fromKeys(entries)];
   checkUnique(callers, context);
   for (const { settings, namePath, keys: found } of callers) {
     if (found.length === 0 && !withTokens.has(settings.name))
@@ -98,11 +95,28 @@ function keysIn({ keySha256, keys }: CallerFile, path: string, faults: Faults): 
   return [...first, ...others];
 }
 
-/** A name that comes again with the same tier has one more key: the old and the new one of a rotation. */
-function fromKeys(entries: readonly CallerKey[]): readonly Found[] {
-  const found: Found[] = [];
-  entries.forEach(({ name, tier, keySha256 }, index) => {
+/** An entry of `CALLER_KEYS`, and where it stands. */
+interface KeyEntry extends CallerKey {
+  readonly path: string;
+}
+
+/** All but those with a fault, which is noted. */
+function usable(keys: readonly (CallerKey | FaultyKey)[], context: BootContext): readonly KeyEntry[] {
+  return keys.flatMap((key, index) => {
     const path = `CALLER_KEYS[${String(index)}]`;
+    if ('fault' in key) {
+      context.faults.add(path, key.fault);
+      return [];
+    }
+    if (key.isWeak) noteWeakKey(path, context);
+    return [{ ...key, path }];
+  });
+}
+
+/** A name that comes again with the same tier has one more key: the old and the new one of a rotation. */
+function fromKeys(entries: readonly KeyEntry[]): readonly Found[] {
+  const found: Found[] = [];
+  for (const { name, tier, keySha256, path } of entries) {
     const key = { path, sha256: keySha256 };
     const place = found.findIndex(({ settings }) => settings.name === name && settings.tier === tier);
     const known = found[place];
@@ -117,7 +131,7 @@ function fromKeys(entries: readonly CallerKey[]): readonly Found[] {
     };
     if (known === undefined) found.push({ settings, namePath: path, keys });
     else found[place] = { settings, namePath: known.namePath, keys };
-  });
+  }
   return found;
 }
 

@@ -1,4 +1,5 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
+import { hostname } from 'node:os';
 import { AbortListeners, type ClientEnvironment, type ClientTimer } from '../store/index.js';
 import { LockClient } from './client/lock.client.js';
 import { StoreLine } from './client/store.line.js';
@@ -42,7 +43,7 @@ export class LockProcess {
   ) {
     this.#observer = new SafeObserver(options.observer);
     this.line = new StoreLine(store, options.environment);
-    this.client = new LockClient(randomUUID(), options.environment, this.line);
+    this.client = new LockClient(freshName(), options.environment, this.line);
   }
 
   /**
@@ -177,4 +178,9 @@ export class LockProcess {
       });
     });
   }
+}
+
+/** The machine's name, which in Kubernetes is the pod's, so that an operator finds the process, and what makes it another one after each start. */
+function freshName(): string {
+  return `${hostname()}-${randomBytes(6).toString('hex')}`;
 }

@@ -63,6 +63,11 @@ export class LockService implements BeforeApplicationShutdown {
     this.#process = new LockProcess(store, { environment, observer, graceMs });
   }
 
+  /** What this process is called in `LockState`: the machine's name and what makes it unique, another one after each start. */
+  get process(): string {
+    return this.#process.client.process;
+  }
+
   /**
    * Takes one lock, or several: sorted, one after the other, all or none.
    * @throws LockBusyError with `waitMs: 0`, LockTimeoutError after the wait, LockStoreError, LockClosedError during the shutdown,

@@ -19,6 +19,8 @@ describe('day one, pasted from its page into one shell', () => {
   let folder: string;
   let shell: Shell;
   const ports = new Map<string, string>();
+  /** What programs that the shell starts are given, when nothing was pasted yet. */
+  let exported: string;
 
   beforeAll(async () => {
     blocks = await shellBlocks(PAGE);
@@ -26,6 +28,7 @@ describe('day one, pasted from its page into one shell', () => {
     for (const [port] of blocks.flatMap(({ commands }) => [...commands.matchAll(PORTS)]))
       if (!ports.has(port)) ports.set(port, String(await quietPort()));
     shell = new Shell(environment());
+    exported = await shell.paste('export -p');
   });
   afterAll(async () => {
     await shell.end();
@@ -98,14 +101,15 @@ describe('day one, pasted from its page into one shell', () => {
     await paste(ROTATION, (_, index) => index === 0);
     const fresh = await valueOf('new');
     expect(fresh).not.toBe(old);
+    expect(await paste(ROTATION, (_, index) => index === 1)).toBe('200\n200\n');
     clients.key = fresh;
-    await paste(ROTATION, (_, index) => index === 1);
+    expect(await paste(ROTATION, (_, index) => index === 2)).toBe('401\n200\n');
     expect(await clients.end()).toEqual(new Map([[200, expect.any(Number)]]));
     expect([(await ask(old)).status, (await ask(fresh)).status]).toEqual([401, 200]);
   });
 
   it('the figures to look at are there, and normal', async () => {
-    await paste('Read the figures');
+    expect(await paste('Read the figures')).toMatch(/^coordinator_completions_total\{.*outcome="ok".*\} [1-9]/m);
     const metrics = readFileSync(join(folder, 'metrics.txt'), 'utf8');
     const rows = readFileSync(PAGE, 'utf8')
       .split('\n')
@@ -127,8 +131,14 @@ describe('day one, pasted from its page into one shell', () => {
     expect(line['trace_id']).toBe(TRACE);
   });
 
-  it('all of it goes, and the pods end by themselves with 0', async () => {
+  it('nothing of it is in the environment of what the shell starts later', async () => {
+    expect(await shell.paste('export -p')).toBe(exported);
+  });
+
+  it('all of it goes, the pods by themselves with 0, and what else the shell runs stays', async () => {
+    await shell.paste('sleep 600 &');
     await paste('Take it all down');
+    expect(await shell.paste('jobs -r; kill %?sleep')).toContain('sleep 600');
     expect(existsSync(folder)).toBe(false);
     await expect(ask('any')).rejects.toThrow('fetch failed');
   });

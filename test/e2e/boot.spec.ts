@@ -26,6 +26,9 @@ describe('a first start', () => {
     });
     expect(await response.json()).toMatchObject({ choices: [{ message: { content: 'Grüezi' } }] });
     expect(response.headers.get('x-coordinator-provider')).toBe('simulator');
+    // What names it where it holds a lock is in its log, and in its status.
+    const status = (await (await fetch(`${server.url}/v1/status`)).json()) as { pod: { process: string } };
+    expect(server.logs()).toContain(`"process":"${status.pod.process}"`);
     for (const path of ['/health', '/ready', '/metrics', '/docs', '/v1/models']) {
       expect([path, (await fetch(server.url + path)).status]).toEqual([path, 200]);
     }

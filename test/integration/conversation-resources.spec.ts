@@ -80,7 +80,7 @@ describe('a conversation', () => {
           method,
           wrong,
           400,
-          { error: { param: 'if-match' } },
+          { error: { param: 'If-Match' } },
         ]);
       }
     }

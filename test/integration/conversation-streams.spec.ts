@@ -116,7 +116,7 @@ describe('a turn as events', () => {
     const events = `${path}/turns/${String(body['id'])}/events`;
     for (const id of ['x', '-1', '1.5', '999', '999999999999999']) {
       const refused = await rig.ask('GET', events, undefined, { headers: { 'last-event-id': id } });
-      expect([refused.status, refused.body]).toMatchObject([400, { error: { param: 'last-event-id' } }]);
+      expect([refused.status, refused.body]).toMatchObject([400, { error: { param: 'Last-Event-ID' } }]);
     }
     for (const missing of ['turn_x_1', 'x', `${String(body['id'])}1`])
       expect((await rig.ask('GET', `${path}/turns/${missing}/events`)).status).toBe(404);

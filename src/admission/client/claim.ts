@@ -21,6 +21,17 @@ export interface ClaimRequest {
  */
 export type ClaimState = 'asking' | 'waiting' | 'granted' | 'over';
 
+/** What a claim waits for. */
+interface Obstacle {
+  readonly rule: Rule | undefined;
+  /** By the knowledge of `toldAt`, from then on. */
+  readonly inMs: number;
+  /** By the local clock. */
+  readonly toldAt: number;
+  /** What was used of each window then. */
+  readonly usage: readonly WindowUsage[];
+}
+
 /** One reservation in one scope, from its wish to its end. */
 export class Claim {
   /** Resolves when its time has come; rejects with the refusal, {@link Displaced}, or what it was given up with. */
@@ -33,8 +44,7 @@ export class Claim {
   isBegun = false;
   /** The store knows it no longer, although it was neither settled nor cancelled. */
   isGone = false;
-  /** What it waits for, and by present knowledge how long from `toldAt` on. */
-  obstacle: { readonly rule: Rule | undefined; readonly inMs: number; readonly toldAt: number } | undefined;
+  obstacle: Obstacle | undefined;
   /** When the last command that kept it alive was sent. */
   aliveAt: number;
   /** Its end of the wait, then its time, then the end of its hold. */

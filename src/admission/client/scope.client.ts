@@ -174,11 +174,11 @@ export class ScopeClient {
     }
   }
 
-  #wait(claim: Claim, { rule, inMs }: Extract<AcquireAnswer, { kind: 'waiting' }>): void {
+  #wait(claim: Claim, { rule, inMs, usage }: Extract<AcquireAnswer, { kind: 'waiting' }>): void {
     const { environment } = this.ground;
     const now = environment.now();
     claim.state = 'waiting';
-    claim.obstacle = { rule, inMs, toldAt: now };
+    claim.obstacle = { rule, inMs, toldAt: now, usage };
     claim.timer = environment.after(claim.until + SLACK_MS - now, () => {
       this.giveUp(claim, latenessOf(claim, this.#scene));
     });

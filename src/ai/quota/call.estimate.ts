@@ -47,10 +47,10 @@ export function estimateOf(
   };
 }
 
-/** USD as the micro-dollars that are booked, to the nearest whole one: over many calls nothing is gained or lost. */
+/** USD as the micro-dollars that are booked, rounded up: calls that cost less than half of one would never use a budget up otherwise. */
 export function microUsdOf(costUsd: number): number {
   // Costs are exact to a thousandth of a micro-dollar; the product is not.
-  return Math.round(Number((costUsd * MICRO_USD).toFixed(3)));
+  return Math.ceil(Number((costUsd * MICRO_USD).toFixed(3)));
 }
 
 function outputOf({ maxOutputTokens, choices }: CallSize, model: ModelSettings, room: number): number {

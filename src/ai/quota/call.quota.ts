@@ -1,4 +1,11 @@
-import type { AdmissionService, Reservation, WindowUsage, Wish } from '../../admission/index.js';
+import {
+  AdmissionBusyError,
+  type AdmissionService,
+  AdmissionTooLargeError,
+  type Reservation,
+  type WindowUsage,
+  type Wish,
+} from '../../admission/index.js';
 import type { Caller } from '../../auth/index.js';
 import type { ModelSettings } from '../../config/index.js';
 import { ApiError } from '../../http/index.js';
@@ -28,6 +35,7 @@ const LONGEST_HOLD_MS = 60_000;
  */
 export class CallQuota {
   #caller: Reservation | undefined;
+  #refused: readonly WindowUsage[] = [];
   /** Room for the first attempt, from the same moment as that in its caller's limits. */
   #early: { readonly candidate: Candidate; readonly quota: AttemptQuota } | undefined;
 
@@ -37,9 +45,9 @@ export class CallQuota {
     private readonly scopes: QuotaScopes,
   ) {}
 
-  /** What is used of the caller's own windows; empty where it has none, or where that is not known. */
+  /** What is used of the caller's own windows; of the one that refused it alone. Empty where it has none, or had to wait for them. */
   get usage(): readonly WindowUsage[] {
-    return this.#caller?.usage ?? [];
+    return this.#caller?.usage ?? this.#refused;
   }
 
   /** How long the caller's own limits were waited for, ms. */
@@ -60,7 +68,7 @@ export class CallQuota {
     const tokens = first === undefined ? 0 : (await this.estimate(first, [scope])).tokens;
     const own = this.wish(scope, { tokens, microUsd: 0 });
     this.#caller = isNext && first !== undefined ? await this.together(own, first) : undefined;
-    this.#caller ??= await this.admission.reserve({ ...own, waitMs: this.call.remainingMs() });
+    this.#caller ??= await this.inOwnLimits(own);
     this.#caller.sent();
   }
 
@@ -121,6 +129,16 @@ export class CallQuota {
     const [caller, ...others] = (await this.admission.reserveAtOnce([own, ...wishes])) ?? [];
     if (caller !== undefined) this.#early = { candidate: first, quota: new AttemptQuota(estimate, others) };
     return caller;
+  }
+
+  private async inOwnLimits(own: Wish): Promise<Reservation> {
+    try {
+      return await this.admission.reserve({ ...own, waitMs: this.call.remainingMs() });
+    } catch (error) {
+      const isRefusal = error instanceof AdmissionBusyError || error instanceof AdmissionTooLargeError;
+      if (isRefusal) this.#refused = refusingWindows(error);
+      throw error;
+    }
   }
 
   private takeEarly(candidate: Candidate): AttemptQuota | undefined {
@@ -184,6 +202,12 @@ export class CallQuota {
     const mostTokens = Math.min(...scopes.map((scope) => scope.mostTokens));
     return estimateOf({ ...this.call, promptTokens }, model, deployment.prices, mostTokens);
   }
+}
+
+/** The window whose rule stands against the call; all of them where it is no window's. */
+function refusingWindows({ rule, usage }: AdmissionBusyError | AdmissionTooLargeError): readonly WindowUsage[] {
+  if (rule?.kind !== 'requests' && rule?.kind !== 'tokens') return usage;
+  return usage.filter(({ windowMs }) => windowMs === rule.windowMs);
 }
 
 function unpriced({ model, deployment }: Candidate): ApiError {

@@ -16,11 +16,14 @@ export class QuotaAccounts implements ReuseAccounts {
 
   async count(call: CompletionCall, end: 'hit' | 'joined'): Promise<void> {
     const quota = this.accounts.quotaOf(call);
-    await quota.enter(undefined);
-    void quota.end(0);
     const { report, caller } = call;
-    report.queueMs = quota.queueMs;
-    report.usage = quota.usage;
+    try {
+      await quota.enter(undefined);
+    } finally {
+      report.queueMs = quota.queueMs;
+      report.usage = quota.usage;
+    }
+    void quota.end(0);
     this.ledger.book(caller.id, ledgerEntry(call, FREE_BILL, { end, attempts: 0 }));
   }
 }

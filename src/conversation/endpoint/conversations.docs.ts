@@ -81,7 +81,7 @@ export function DeleteConversationDocs(): MethodDecorator {
     ConversationErrors({
       ...MISSING,
       ...CHANGED,
-      invalid_request: { message: 'if-match must be the etag of the conversation, or *', param: 'if-match' },
+      invalid_request: { message: 'If-Match must be the etag of the conversation, or *', param: 'If-Match' },
     }),
   );
 }

@@ -15,7 +15,7 @@ const OF_BODIES: DocumentedErrors = {
 
 export const MISSING: DocumentedErrors = { not_found: { message: 'there is no such conversation' } };
 export const CHANGED: DocumentedErrors = {
-  conversation_changed: { message: 'the conversation has changed since: get it again', param: 'if-match' },
+  conversation_changed: { message: 'the conversation has changed since: get it again', param: 'If-Match' },
 };
 
 const WINDOW_FACTS = {
@@ -58,7 +58,7 @@ export const OF_TURNS: DocumentedErrors = {
   invalid_request: { message: 'content must say something: it is empty', param: 'content' },
   model_not_allowed: { message: 'the model gpt-4.1 is not part of the tier free', param: 'model' },
   model_not_found: { message: 'the model "gpt-9" does not exist', param: 'model' },
-  idempotency_mismatch: { message: 'this Idempotency-Key was used with another request', param: 'idempotency-key' },
+  idempotency_mismatch: { message: 'this Idempotency-Key was used for another request', param: 'Idempotency-Key' },
   lock_lost: { message: '' },
   model_retired: {
     message: 'the model gpt-4.1 was shut down on 2027-01-14; its vendor names gpt-6-luna as successor',

@@ -15,7 +15,7 @@ export function readIfMatch(header: string | undefined): ExpectedVersion | undef
   if (header === undefined || header.trim() === '*') return undefined;
   const [, seq, version] = /^\s*"(\d{1,15})-(\d{1,15})"\s*$/.exec(header) ?? [];
   if (seq === undefined) {
-    throw new ApiError('invalid_request', 'if-match must be the etag of the conversation, or *', { param: 'if-match' });
+    throw new ApiError('invalid_request', 'If-Match must be the etag of the conversation, or *', { param: 'If-Match' });
   }
   return { seq: Number(seq), version: Number(version) };
 }

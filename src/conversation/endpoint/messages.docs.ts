@@ -16,7 +16,7 @@ import { MessageObjectList } from './message.dto.js';
 import { WindowPreview } from './window.dto.js';
 
 const BAD_LIMIT = { message: 'limit: limit must not be less than 1', param: 'limit' };
-const BAD_MATCH = { message: 'if-match must be the etag of the conversation, or *', param: 'if-match' };
+const BAD_MATCH = { message: 'If-Match must be the etag of the conversation, or *', param: 'If-Match' };
 
 export function ListMessagesDocs(): MethodDecorator {
   return applyDecorators(

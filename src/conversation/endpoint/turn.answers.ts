@@ -70,8 +70,8 @@ export class TurnAnswers {
 export function readLastEventId(header: string | string[] | undefined): number | undefined {
   if (header === undefined || header === '') return undefined;
   if (typeof header === 'string' && /^\d{1,15}$/.test(header)) return Number(header);
-  throw new ApiError('invalid_request', 'last-event-id must be the id of an event of this turn', {
-    param: 'last-event-id',
+  throw new ApiError('invalid_request', 'Last-Event-ID must be the id of an event of this turn', {
+    param: 'Last-Event-ID',
   });
 }
 

@@ -40,8 +40,8 @@ export function readAsk({ request, reply }: Exchange, reading: AskReading): Turn
 function readKey(header: string | string[] | undefined, hash: string, keepMs: number): TurnKey | undefined {
   if (header === undefined) return undefined;
   if (typeof header !== 'string' || header.trim() === '' || header.length > LONGEST_KEY) {
-    const message = `idempotency-key must be one text of at most ${String(LONGEST_KEY)} characters`;
-    throw new ApiError('invalid_request', message, { param: 'idempotency-key' });
+    const message = `Idempotency-Key must be one text of at most ${String(LONGEST_KEY)} characters`;
+    throw new ApiError('invalid_request', message, { param: 'Idempotency-Key' });
   }
   return { hash: createHash('sha256').update(header).digest('base64url'), bodyHash: hash, keepMs };
 }

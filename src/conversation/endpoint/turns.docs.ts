@@ -141,7 +141,7 @@ export function TurnEventsDocs(): MethodDecorator {
     EventData(),
     ConversationErrors({
       ...MISSING,
-      invalid_request: { message: 'last-event-id must be the id of an event of this turn', param: 'last-event-id' },
+      invalid_request: { message: 'Last-Event-ID must be the id of an event of this turn', param: 'Last-Event-ID' },
     }),
   );
 }

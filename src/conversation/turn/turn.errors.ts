@@ -21,7 +21,7 @@ export function turnMissing(): ApiError {
 
 export function conversationChanged(): ApiError {
   return new ApiError('conversation_changed', 'the conversation has changed since: get it again', {
-    param: 'if-match',
+    param: 'If-Match',
   });
 }
 

@@ -79,8 +79,8 @@ export class TurnStarter {
 /** @throws ApiError idempotency_mismatch */
 export function sameTurn({ turn, isSame }: { readonly turn: Turn; readonly isSame: boolean }): Turn {
   if (isSame) return turn;
-  throw new ApiError('idempotency_mismatch', 'this Idempotency-Key was used with another request', {
-    param: 'idempotency-key',
+  throw new ApiError('idempotency_mismatch', 'this Idempotency-Key was used for another request', {
+    param: 'Idempotency-Key',
   });
 }
 

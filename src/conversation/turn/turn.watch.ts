@@ -34,7 +34,7 @@ export class TurnWatch {
     if (page === undefined) throw turnMissing();
     if (page.events.length > 0 || !page.isWhole) return turn;
     throw new ApiError('invalid_request', 'last-event-id is beyond the last event of this turn', {
-      param: 'last-event-id',
+      param: 'Last-Event-ID',
     });
   }
 

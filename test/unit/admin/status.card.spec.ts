@@ -43,16 +43,18 @@ const status: Status = {
   models: [model],
 };
 
-const upstreamOf = (more: Partial<KeyStatus>) => statusCard({ ...status, keys: [{ ...key, ...more }] }).upstreams[0];
-const modelOf = (more: Partial<ModelStatus>) => statusCard({ ...status, models: [{ ...model, ...more }] }).models[0];
+const cardOf = (more: Partial<Status>) => statusCard({ ...status, ...more }, 'a-process');
+const upstreamOf = (more: Partial<KeyStatus>) => cardOf({ keys: [{ ...key, ...more }] }).upstreams[0];
+const modelOf = (more: Partial<ModelStatus>) => cardOf({ models: [{ ...model, ...more }] }).models[0];
 const deploymentOf = (more: Partial<DeploymentStatus>) =>
   modelOf({ deployments: [{ ...deployment, ...more }] })?.deployments[0];
 
 describe('statusCard()', () => {
   it('says null for what is not known', () => {
-    expect(statusCard(status)).toEqual({
+    expect(cardOf({})).toEqual({
       object: 'status',
       pod: {
+        process: 'a-process',
         started_at: '2026-11-29T12:00:00.000Z',
         upstream: 'providers',
         knowledge: 'shared',
@@ -108,7 +110,7 @@ describe('statusCard()', () => {
   });
 
   it('says who answers and whose knowledge it is', () => {
-    const { pod } = statusCard({ ...status, pod: { ...status.pod, isSimulated: true, isAlone: true } });
+    const { pod } = cardOf({ pod: { ...status.pod, isSimulated: true, isAlone: true } });
     expect(pod).toMatchObject({ upstream: 'simulator', knowledge: 'own' });
   });
 

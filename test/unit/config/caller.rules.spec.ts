@@ -108,6 +108,19 @@ describe('callers', () => {
   });
 });
 
+describe('CALLER_KEYS with several faults', () => {
+  it('are told all of them at once, whatever kind they are of', () => {
+    const keys = [`a:gold:${STRONG}`, 'b:pro:short', `c:pro:${STRONG}`, `c:free:x${STRONG}`, 'nonsense'];
+    const production = { NODE_ENV: 'production', STORE: 'memory', UPSTREAM: 'simulator' };
+    expect(faultsOf({ environment: { CALLER_KEYS: keys.join(), ...production } })).toEqual([
+      expect.stringMatching(/^CALLER_KEYS\[0\]: must have one of the tiers/),
+      expect.stringMatching(/^CALLER_KEYS\[1\]: must have a key of at least 16/),
+      'CALLER_KEYS[4]: must be name:tier:key',
+      'CALLER_KEYS[3]: this name is taken by CALLER_KEYS[2]',
+    ]);
+  });
+});
+
 describe('no callers', () => {
   it.each(['127.0.0.1', '127.3.2.1', 'localhost', '::1', '[::1]'])(
     'may call on %s, with a notice and loopback Host names only',

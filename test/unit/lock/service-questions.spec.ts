@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import { hostname } from 'node:os';
 import { nodeEnvironment } from '../../../src/store/process/node.environment.js';
 import { LockService, type LockState, LockStoreError, MemoryLockStore } from '../../../src/lock/index.js';
 import { takeLock } from '../../../src/lock/decorator/busy.options.js';
@@ -23,6 +24,18 @@ class SilentStore extends MemoryLockStore {
 }
 
 describe('what operators ask of LockService', () => {
+  it('names who holds a lock by its machine, and apart from all others there', async () => {
+    const store = new MemoryLockStore();
+    const [one, other] = [new LockService(store), new LockService(store)];
+    const lease = await one.acquire('k');
+    const process = (await other.inspect('k'))?.holders[0]?.process;
+    expect(process).toBe(one.process);
+    expect(process?.startsWith(`${hostname()}-`)).toBe(true);
+    expect(other.process).not.toBe(process);
+    await lease.release();
+    await Promise.all([one.close(), other.close()]);
+  });
+
   it('ends by a deadline of its own, and then is not worked on any more', async () => {
     const store = new SilentStore();
     const real = nodeEnvironment();
