@@ -1,5 +1,6 @@
 export { AiModule } from './ai.module.js';
 export type { AiOptions } from './ai.options.js';
+export { GUARDED_MEMBERS } from './call/chat-request.js';
 export { Catalogue } from './catalogue/catalogue.js';
 export { ChatGenerator, type Generation, type GenerationRequest } from './generation/chat.generator.js';
 export { BudgetMetrics } from './ledger/budget.metrics.js';
@@ -7,5 +8,6 @@ export { BudgetWatch } from './ledger/budget.watch.js';
 export { CHAT_SCHEMAS } from './endpoint/schema/chat.schemas.js';
 export type { DeploymentStatus, KeyStatus, ModelStatus, PodStatus, Status, UpstreamStatus } from './status/status.js';
 export { StatusService } from './status/status.service.js';
+export { GuardedNames } from './wire/guarded.names.js';
 export { isObject, type JsonObject, parseObject } from './wire/json-value.js';
 export { type CallTerms, readTerms } from './endpoint/call.reader.js';

@@ -12,11 +12,11 @@ beforeEach(async () => {
 });
 afterEach(() => rig.close());
 
-const send = (body: object, headers: Record<string, string> = {}, signal?: AbortSignal): Promise<Response> =>
+const send = (body: object | string, headers: Record<string, string> = {}, signal?: AbortSignal): Promise<Response> =>
   fetch(`${rig.coordinator.url}/v1/chat/completions/batch`, {
     method: 'POST',
     headers: { 'content-type': 'application/json', ...headers },
-    body: JSON.stringify(body),
+    body: typeof body === 'string' ? body : JSON.stringify(body),
     ...(signal && { signal }),
   });
 const ask = async (body: object, headers: Record<string, string> = {}): Promise<Json> =>
@@ -49,6 +49,18 @@ describe('a batch before a provider', () => {
       404,
     ]);
     expect(resultsOf(body)[1]).toMatchObject({ error: { code: 'bad', param: 'messages' } });
+  });
+
+  it('refuses the items alone in which a provider may read something else', async () => {
+    const plain = JSON.stringify(requests[0]);
+    const odd = ['"Model":"dearer"', '"\\u006dax_tokens":9,"max_tokens":1'].map((more) => `{${more},${plain.slice(1)}`);
+    const body = record(await (await send(`{"requests":[${[...odd, plain].join(',')}]}`)).json());
+    expect(resultsOf(body)).toMatchObject([
+      { error: { status: 400, code: 'invalid_request', param: 'Model' } },
+      { error: { status: 400, code: 'invalid_request', param: 'max_tokens' } },
+      { success: true },
+    ]);
+    expect(rig.upstream.requests).toHaveLength(1);
   });
 
   it('sent again with its Idempotency-Key is not paid again, and does what was not done', async () => {

@@ -29,6 +29,22 @@ describe('POST /v1/chat/completions, as JSON', () => {
     expect(received?.text).toContain('2.50');
   });
 
+  it.each([
+    ['{"model":"test-model","Model":"dearer"', 'Model'],
+    ['{"\\u017ftream":true,"model":"test-model"', 'ſtream'],
+    ['{"model":"test-model","max_tokens":2,"Max_Tokens":30000', 'Max_Tokens'],
+    ['{"model":"test-model","N":100', 'N'],
+    ['{"model":"test-model","max_tokens":30000,"max_tokens":2', 'max_tokens'],
+    ['{"model":"dearer","\\u006dodel":"test-model"', 'model'],
+  ])('refuses %s…}, which a provider may read as something else', async (head, param) => {
+    const body = `${head},"messages":${JSON.stringify(messages)}}`;
+    expect(await rig.ask(body)).toMatchObject({
+      status: 400,
+      body: { error: { code: 'invalid_request', param, message: expect.stringContaining(`"${param}"`) } },
+    });
+    expect(rig.upstream.requests).toEqual([]);
+  });
+
   it('passes the answer on untouched but for model and usage.cost', async () => {
     const answer = JSON.stringify(completion('ok', { system_fingerprint: 'fp', x: 1 })).replace(
       '"created":1',

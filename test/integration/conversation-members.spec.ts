@@ -51,6 +51,26 @@ describe('the body of a turn', () => {
   );
 });
 
+describe('the body of a turn, of its repetition and of a user’s chat', () => {
+  it.each([
+    ['"Model":"dearer"', 'Model'],
+    ['"MESSAGES":[]', 'MESSAGES'],
+    ['"\\u017fystem":"S"', 'ſystem'],
+    ['"max_tokens":30000,"max_tokens":2', 'max_tokens'],
+    ['"n":100,"\\u006e":1', 'n'],
+  ])('may not hold %s, which a provider may read as something else, and stores nothing then', async (more, param) => {
+    const { body } = await rig.turn(path, 'Hi');
+    const calls = rig.generator.calls.length;
+    for (const [at, text] of [
+      [`${path}/turns`, `{"content":"x",${more}}`],
+      [`${path}/turns/${String(body['id'])}/regenerate`, `{${more}}`],
+      ['/v1/chat', `{"user_id":"a","message":"x",${more}}`],
+    ] as const)
+      expect(await rig.ask('POST', at, text)).toMatchObject(refusedFor(param));
+    expect([(await rig.log(path)).length, rig.generator.calls.length]).toEqual([2, calls]);
+  });
+});
+
 describe('the body of a conversation', () => {
   it.each([
     [{ systme: 'S' }, 'systme'],

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ApiError, STATUS_TABLE } from '../../src/http/index.js';
 import { ConversationRig, told } from '../support/conversation-rig.js';
-import { delta, failing, later, type Script, stop, text } from '../support/scripted-generator.js';
+import { delta, failing, later, type Script, stop, text, usage } from '../support/scripted-generator.js';
 
 let rig: ConversationRig;
 let path: string;
@@ -185,6 +185,22 @@ describe('a turn whose model fails', () => {
     }
     await rig.turn(path, 'Again');
     expect(rig.generator.messages()).toEqual([{ role: 'user', content: 'Again' }]);
+  });
+
+  it.each(['length', 'content_filter'])('shows an answer that %s ended before its first word', async (reason) => {
+    rig.generator.play(only(stop(reason), usage), only(text(' '), stop(reason), usage));
+    const ask = () => rig.ask('POST', `${path}/turns`, { content: 'Hi' }, { headers: { 'idempotency-key': 'k' } });
+    const { status, body } = await ask();
+    const reply = { content: '', status: 'incomplete', finish_reason: reason };
+    const turn = { status: 'incomplete', error: null, usage: { completion_tokens: 2 }, assistant: reply };
+    expect([status, body]).toMatchObject([200, turn]);
+    expect((await ask()).body).toEqual(body);
+    const at = `${path}/turns/${String(body['id'])}`;
+    expect((await rig.ask('GET', at)).body).toEqual(body);
+    const again = await rig.ask('POST', `${at}/regenerate`, { stream: true });
+    expect(again.text).toMatch(/\nevent: done\ndata: .*"status":"incomplete".*\n\n$/);
+    await rig.turn(path, 'Again');
+    expect(rig.generator.messages().map(({ content }) => content)).toEqual(['Hi', 'Again']);
   });
 
   it('tells nothing of an error that nobody foresaw, and logs it', async () => {

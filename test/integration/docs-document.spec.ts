@@ -155,7 +155,7 @@ describe('the OpenAPI document of a chat completion', () => {
     expect(media?.examples.length).toBeGreaterThan(5);
     for (const example of media?.examples ?? []) {
       expect(document.faults(media?.schema, example)).toEqual([]);
-      expect(parseChatRequest(example).messages).toEqual(record(example)['messages']);
+      expect(parseChatRequest(example, JSON.stringify(example)).messages).toEqual(record(example)['messages']);
       const { stream, ...body } = record(example);
       const { status } = await rig.ask({ ...body, model: 'test-model', models: ['test-model'] });
       expect([status, typeof stream]).toEqual([200, stream === undefined ? 'undefined' : 'boolean']);
@@ -180,7 +180,7 @@ describe('the OpenAPI document of a chat completion', () => {
     { cache: 'no' },
   ])('has a schema that refuses what is refused: %j', (fault) => {
     const body = { model: 'test-model', messages: [message], ...fault };
-    expect(() => parseChatRequest(body)).toThrow();
+    expect(() => parseChatRequest(body, JSON.stringify(body))).toThrow();
     expect(document.faults({ $ref: '#/components/schemas/ChatCompletionRequest' }, body)).not.toEqual([]);
   });
 
@@ -188,7 +188,7 @@ describe('the OpenAPI document of a chat completion', () => {
     const names = ['models', 'stream', 'stream_options', 'max_tokens', 'max_completion_tokens', 'n', 'cache'];
     const nulls = Object.fromEntries(names.map((name) => [name, null]));
     const body = { model: 'test-model', messages: [message], ...nulls, top_k: 40 };
-    expect(parseChatRequest(body)).toMatchObject(nulls);
+    expect(parseChatRequest(body, JSON.stringify(body))).toMatchObject(nulls);
     expect(document.faults({ $ref: '#/components/schemas/ChatCompletionRequest' }, body)).toEqual([]);
   });
 

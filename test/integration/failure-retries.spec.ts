@@ -158,6 +158,15 @@ describe('what is tried again, and what is not', () => {
     expect(rig.calls()).toEqual({ a: 1 });
   });
 
+  it('tells the caller of no wait beyond an hour', async () => {
+    await start(['a']);
+    rig.play({ a: limited({ 'retry-after': '31536000' }) });
+    const answer = await rig.ask({}, { 'x-coordinator-timeout-ms': '5000' });
+    expect([answer.status, answer.headers.get('retry-after'), answer.headers.get('retry-after-ms')]).toEqual([
+      ...[429, '3600', '3600000'],
+    ]);
+  });
+
   it('row 8: passes along an exhausted chain once: as many calls as links and tries', async () => {
     const models = [
       modelAcross(['a', 'b'], 'm', { fallbacks: ['n'] }),

@@ -62,7 +62,7 @@ export class SequenceBench {
       [],
     );
     this.call = {
-      request: parseChatRequest(JSON.parse(bodyText)),
+      request: parseChatRequest(JSON.parse(bodyText), bodyText),
       bodyText,
       body: {},
       caller: { id: 'c', tier: 'enterprise', scopes: ['chat'], weight: 1, limits: {} },

@@ -99,7 +99,7 @@ export class BatchService {
     const leftMs = Math.floor(terms.deadlineMs - (performance.now() - startedAt));
     if (leftMs <= 0) throw new ApiError('timeout', "the batch's time was over before this item's turn came");
     const { body, text } = batch.item(index);
-    const request = parseChatRequest(body);
+    const request = parseChatRequest(body, text);
     if (request.stream === true) {
       throw new ApiError('invalid_request', 'stream must not be true in a batch', { param: 'stream' });
     }

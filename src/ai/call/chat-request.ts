@@ -14,6 +14,7 @@ import {
   type ValidationError,
 } from 'class-validator';
 import { ApiError } from '../../http/index.js';
+import { GuardedNames } from '../wire/guarded.names.js';
 import { isObject } from '../wire/json-value.js';
 
 /** Members that are this service's own and never reach a provider. */
@@ -30,6 +31,11 @@ const KNOWN = [
   'n',
   'cache',
 ] as const;
+
+/** What tiers, routes, limits and budgets go by: what is read here, and what prompts are counted by besides. */
+export const GUARDED_MEMBERS = [...KNOWN, 'tools', 'functions', 'response_format'] as const;
+
+const GUARDED_NAMES = new GuardedNames(GUARDED_MEMBERS);
 
 /**
  * What this service itself reads of an OpenAI chat completion request. All other members pass through unread: the provider is the
@@ -86,12 +92,14 @@ export class ChatRequest {
 
 /**
  * @param body - the parsed JSON body
+ * @param text - the same as it was written
  * @throws ApiError invalid_request naming the first member at fault
  */
-export function parseChatRequest(body: unknown): ChatRequest {
+export function parseChatRequest(body: unknown, text: string): ChatRequest {
   if (typeof body !== 'object' || body === null || Array.isArray(body)) {
     throw new ApiError('invalid_request', 'the body must be a JSON object');
   }
+  GUARDED_NAMES.check(text);
   const request = Object.assign(new ChatRequest(), pick(body));
   if (isPlain(request)) return request;
   const [fault] = validateSync(request, { stopAtFirstError: true, forbidUnknownValues: true });

@@ -24,10 +24,11 @@ export function readCall(
   deadlineMs: number,
   ended: (call: CompletionCall, error?: unknown) => void,
 ): CompletionCall {
+  const { bodyText = '' } = request;
   const call = openCall(
     {
-      request: parseChatRequest(request.body),
-      bodyText: request.bodyText ?? '',
+      request: parseChatRequest(request.body, bodyText),
+      bodyText,
       body: isObject(request.body) ? request.body : {},
       ...readTerms(request, deadlineMs),
       signal: clientSignal(request, reply),

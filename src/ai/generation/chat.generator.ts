@@ -49,13 +49,11 @@ export class ChatGenerator {
   async generate({ body: asked, signal, ...terms }: GenerationRequest): Promise<Generation> {
     const body = { ...asked, stream: true, stream_options: { include_usage: true } };
     const deadlineMs = Math.min(terms.deadlineMs, this.options.requestDeadlineMs);
-    const request = parseChatRequest(body);
-    const call = openCall(
-      { ...terms, request, bodyText: JSON.stringify(body), body, signal, deadlineMs },
-      (ended, error) => {
-        this.observer.record(ended, error);
-      },
-    );
+    const bodyText = JSON.stringify(body);
+    const request = parseChatRequest(body, bodyText);
+    const call = openCall({ ...terms, request, bodyText, body, signal, deadlineMs }, (ended, error) => {
+      this.observer.record(ended, error);
+    });
     try {
       const { text } = await this.completions.stream(call);
       return { events: eventsIn(text, call), report: call.report };

@@ -190,9 +190,12 @@ function saysOverflow({ message }: ProviderError, { contextErrorPatterns }: Fail
   return message !== undefined && saysContextOverflow(message, contextErrorPatterns);
 }
 
+/** The longest wait that anybody is told of, ms: a mistake of a provider's must not send callers away for a year. */
+const LONGEST_TOLD_MS = 3_600_000;
+
 function upstreamFault({ status, headers, provider: { name }, now, toldMs }: FailedAnswer): UpstreamFailure {
   const wait = retryAfterMs(headers, now) ?? toldMs;
-  const options: ApiErrorOptions = wait === undefined ? {} : { retryAfterMs: wait };
+  const options: ApiErrorOptions = wait === undefined ? {} : { retryAfterMs: Math.min(wait, LONGEST_TOLD_MS) };
   if (status === 429) {
     return new UpstreamFailure('upstream', 'rate_limit_exceeded', `${name} is at its rate limit`, options);
   }

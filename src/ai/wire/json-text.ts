@@ -2,11 +2,14 @@ import { stringEnd } from '../../http/index.js';
 
 const QUOTE = 34;
 
+/** Where a member stands in a text. */
 interface Member {
   readonly key: string;
-  /** From the key's opening quote to the end of the value. */
-  readonly text: string;
-  readonly value: string;
+  /** Of the key's opening quote. */
+  readonly start: number;
+  readonly valueStart: number;
+  /** Behind the value. */
+  readonly end: number;
 }
 
 /**
@@ -29,16 +32,25 @@ export function editObject(text: string, edits: Readonly<Record<string, Edit>>):
     // Added up, not joined: a long text is then copied once, when it is written.
     if (member !== undefined) kept += kept === '' ? member : `,${member}`;
   };
-  for (const member of membersOf(text)) {
-    if (Object.hasOwn(edits, member.key)) {
-      absent.delete(member.key);
-      keep(memberOf(member.key, valueAfter(edits[member.key], member.value)));
+  for (const { key, start, valueStart, end } of membersOf(text)) {
+    if (Object.hasOwn(edits, key)) {
+      absent.delete(key);
+      keep(memberOf(key, valueAfter(edits[key], text.slice(valueStart, end))));
     } else {
-      keep(member.text);
+      keep(text.slice(start, end));
     }
   }
   for (const key of absent) keep(memberOf(key, valueAfter(edits[key], undefined)));
   return `{${kept}}`;
+}
+
+/**
+ * The names of the top-level members of a JSON object's text as they were written down, one that stands there twice both times.
+ *
+ * @param text - a JSON text that `JSON.parse` has accepted and whose value is an object
+ */
+export function* namesIn(text: string): Generator<string> {
+  for (const { key } of membersOf(text)) yield key;
 }
 
 /**
@@ -68,19 +80,17 @@ function memberOf(key: string, value: string | undefined): string | undefined {
   return value === undefined ? undefined : `${JSON.stringify(key)}:${value}`;
 }
 
-function membersOf(text: string): Member[] {
-  const members: Member[] = [];
+function* membersOf(text: string): Generator<Member> {
   let at = skipBlank(text, text.indexOf('{') + 1);
   while (text.charCodeAt(at) === QUOTE) {
     const keyEnd = stringEnd(text, at) + 1;
     const valueStart = skipBlank(text, text.indexOf(':', keyEnd) + 1);
     const end = endOfValue(text, valueStart);
-    members.push({ key: keyOf(text.slice(at, keyEnd)), text: text.slice(at, end), value: text.slice(valueStart, end) });
+    yield { key: keyOf(text.slice(at, keyEnd)), start: at, valueStart, end };
     const comma = skipBlank(text, end);
     if (text[comma] !== ',') break;
     at = skipBlank(text, comma + 1);
   }
-  return members;
 }
 
 /** Keys may be written with escapes (`"mod\u0065l"`). */

@@ -203,7 +203,8 @@ export class TurnCard {
     type: 'object',
     nullable: true,
     additionalProperties: true,
-    description: "why the reply is not whole; null: it is, or it was cancelled. As an error answer's `error`",
+    description:
+      "why the reply is not whole; null: it is, it was cancelled, or its `finish_reason` says why. As an error answer's `error`",
     selfRequired: true,
   })
   readonly error: Readonly<Record<string, unknown>> | null = null;

@@ -6,6 +6,7 @@ import type { Place, TurnKey } from '../store/index.js';
 import { bodyHash, type TurnAsk } from '../turn/turn.ask.js';
 import { readIfMatch } from './etag.js';
 import type { Exchange } from './exchange.decorator.js';
+import { TURN_NAMES } from './turn.request.js';
 
 const LONGEST_KEY = 255;
 
@@ -25,6 +26,7 @@ export interface AskReading {
  */
 export function readAsk({ request, reply }: Exchange, reading: AskReading): TurnAsk {
   const { place, waits, settings, asked } = reading;
+  TURN_NAMES.check(request.bodyText ?? '');
   const terms = readTerms(request, settings.requestDeadlineMs);
   return {
     place,

@@ -1,4 +1,4 @@
-import type { JsonObject } from '../../ai/index.js';
+import { GUARDED_MEMBERS, GuardedNames, type JsonObject } from '../../ai/index.js';
 import { ApiError } from '../../http/index.js';
 import { readMessages, type TurnInput } from '../turn/turn.ask.js';
 import type { AnswerBody, TurnBody } from './turn.dto.js';
@@ -14,6 +14,13 @@ const OWN_MEMBERS: Readonly<Record<string, string>> = {
   role: 'what is said is a user’s',
   cache: 'turns are not cached',
 };
+
+/** What a request for an answer decides by its body; `user_id` and `message` are those of `POST /v1/chat`. */
+export const TURN_NAMES = new GuardedNames([
+  ...GUARDED_MEMBERS,
+  ...Object.keys(OWN_MEMBERS),
+  ...['user_id', 'message'],
+]);
 
 /** @throws ApiError invalid_request for members that are not a turn's to say */
 export function checkMembers(body: AnswerBody): void {

@@ -32,12 +32,18 @@ export class TurnReply {
     return this.#finishReason !== undefined;
   }
 
+  /** Whether the model was not let say all: its tokens were used up, as those of reasoning may be before a word, or a filter stepped in. */
+  get isStopped(): boolean {
+    return this.#finishReason === 'length' || this.#finishReason === 'content_filter';
+  }
+
   /** @param isWhole - false: calls of tools are left out, since their arguments may be cut off */
   message(isWhole: boolean): NewMessage {
     const calls = isWhole ? this.#toolCalls() : [];
     return {
       role: 'assistant',
-      content: wellFormed(this.#text),
+      // White space alone says nothing, and there are providers that refuse to hear it later.
+      content: this.#text.trim() === '' ? '' : wellFormed(this.#text),
       isJson: false,
       toolCalls: calls.length === 0 ? undefined : JSON.stringify(wellFormedJson(calls)),
       calls: callIds(calls),

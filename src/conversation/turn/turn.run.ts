@@ -126,8 +126,11 @@ export class TurnRun {
     } catch (error) {
       return this.#brokenOff(error);
     }
-    if (this.#reply.isEmpty) return this.#outcome('failed', new ApiError('upstream_error', 'the model gave no answer'));
-    return this.#outcome(this.#reply.isFinished ? 'complete' : 'incomplete');
+    const { isEmpty, isStopped, isFinished } = this.#reply;
+    if (!isEmpty) return this.#outcome(isFinished ? 'complete' : 'incomplete');
+    // It was paid, and another try would end likewise: what ended it is the answer.
+    if (isStopped) return this.#outcome('incomplete');
+    return this.#outcome('failed', new ApiError('upstream_error', 'the model gave no answer'));
   }
 
   #brokenOff(error: unknown): Outcome {

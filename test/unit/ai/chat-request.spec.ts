@@ -42,7 +42,7 @@ const changes = fc.dictionary(fc.constantFrom(...MEMBERS, 'temperature'), odd, {
 
 function outcomeOf(body: unknown): string {
   try {
-    parseChatRequest(body);
+    parseChatRequest(body, JSON.stringify(body));
     return 'taken';
   } catch (error) {
     return String(error);
@@ -63,10 +63,12 @@ describe('parseChatRequest()', () => {
   });
 
   it.each([undefined, null, 'x', 1, []])('refuses %j, which is no object', (body) => {
-    expect(() => parseChatRequest(body)).toThrow(expect.objectContaining({ code: 'invalid_request' }));
+    expect(() => parseChatRequest(body, JSON.stringify(body))).toThrow(
+      expect.objectContaining({ code: 'invalid_request' }),
+    );
   });
 
   it('reads own members only', () => {
-    expect(() => parseChatRequest(Object.create(valid))).toThrow(expect.objectContaining({ param: 'messages' }));
+    expect(() => parseChatRequest(Object.create(valid), '{}')).toThrow(expect.objectContaining({ param: 'messages' }));
   });
 });

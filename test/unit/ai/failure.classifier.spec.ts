@@ -1,4 +1,5 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { nextStep } from '../../../src/ai/call/failure.policy.js';
 import {
   classifyAnswer,
@@ -6,6 +7,7 @@ import {
   hasError,
   uselessAnswer,
 } from '../../../src/ai/upstream/failure.classifier.js';
+import { sized } from '../../support/proof-scale.js';
 
 const acme = { name: 'acme', apiKey: 'acme-key-1' };
 const answer = (status: number, body: unknown, headers = {}) => ({ provider: acme, status, headers, body, now: 0 });
@@ -130,6 +132,19 @@ describe('classifyAnswer()', () => {
 
   it('keeps the wait that the provider asks for', () => {
     expect(classifyAnswer(answer(429, {}, { 'retry-after': '7' })).retryAfterMs).toBe(7_000);
+  });
+
+  it('keeps no wait beyond an hour, however it is said', () => {
+    const asked = fc.integer({ min: 0, max: 40_000_000_000 });
+    fc.assert(
+      fc.property(asked, fc.constantFrom(429, 500, 502, 503, 504, 529), (ms, status) => {
+        const told = Math.min(ms, 3_600_000);
+        const header = answer(status, {}, { 'retry-after-ms': String(ms) });
+        expect(classifyAnswer(header).retryAfterMs).toBe(told);
+        expect(classifyAnswer({ ...answer(status, {}), toldMs: ms }).retryAfterMs).toBe(told);
+      }),
+      { numRuns: sized(200, 5_000) },
+    );
   });
 });
 

@@ -187,10 +187,8 @@ describe('UpstreamGate', () => {
       totalMs: 7_000,
       idleMs: 1_000,
     });
-    const stream = {
-      ...call,
-      request: parseChatRequest({ model: 'small', messages: [{ role: 'user' }], stream: true }),
-    };
+    const body = { model: 'small', messages: [{ role: 'user' }], stream: true };
+    const stream = { ...call, request: parseChatRequest(body, JSON.stringify(body)) };
     expect(gate.limitsOf({ ...turn, isLast: false }, stream)).toMatchObject({ totalMs: 7_000, firstTokenMs: 1_000 });
     // A first token, and then the 100 tokens that the model may write, at 20 a second.
     const early = { ...turn, remainingMs: 20_000, isLast: false };

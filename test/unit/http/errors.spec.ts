@@ -1,6 +1,43 @@
 import { describe, expect, it } from '@jest/globals';
+import fc from 'fast-check';
 import { HttpException, NotFoundException } from '@nestjs/common';
 import { ApiError, errorBody, errorHeaders, errorStatus, STATUS_TABLE, toApiError } from '../../../src/http/index.js';
+import { MESSAGE_LIMIT, PARAM_LIMIT } from '../../../src/http/api-error.js';
+import { sized } from '../../support/proof-scale.js';
+
+describe('ApiError', () => {
+  const words = fc
+    .tuple(fc.nat(2), fc.constantFrom('x', '😀', 'é', '"'), fc.nat(1_000), fc.constantFrom('', 'y', ' is wrong'))
+    .map(([shift, word, times, end]) => `${'a'.repeat(shift)}${word.repeat(times)}${end}`);
+  const toldOf = (error: ApiError): readonly (string | null)[] => {
+    const { message, param } = errorBody(error).error;
+    return [message, param];
+  };
+
+  it('tells words within its limits as they are, and of longer ones the beginning and the end', () => {
+    fc.assert(
+      fc.property(words, (text) => {
+        const kinds = [
+          new ApiError('invalid_request', text, { param: text }),
+          toApiError(Object.assign(new Error(text), { code: 'invalid_request', param: text })),
+        ];
+        for (const told of kinds.map(toldOf)) {
+          for (const [at, limit] of [MESSAGE_LIMIT, PARAM_LIMIT].entries()) {
+            const said = told[at] ?? '';
+            if (text.length <= limit) expect(said).toBe(text);
+            const [start = '', end = ''] = text.length <= limit ? [said] : said.split('…');
+            expect(text.startsWith(start) && text.endsWith(end)).toBe(true);
+            expect(said.length).toBeLessThanOrEqual(limit);
+            expect(said.length).toBeGreaterThanOrEqual(Math.min(text.length, limit - 2));
+            // Throws where a pair of surrogates is torn.
+            expect(() => encodeURIComponent(said)).not.toThrow();
+          }
+        }
+      }),
+      { numRuns: sized(300, 10_000) },
+    );
+  });
+});
 
 describe('errorBody()', () => {
   it('is OpenAI’s object, with null for an absent param', () => {

@@ -30,8 +30,10 @@ describe('readReuseTerms()', () => {
 });
 
 describe('reuseMode()', () => {
-  const mode = (terms: object, more: object = {}) =>
-    reuseMode(terms, parseChatRequest({ model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...more }));
+  const mode = (terms: object, more: object = {}) => {
+    const body = { model: 'm', messages: [{ role: 'user', content: 'Hi' }], ...more };
+    return reuseMode(terms, parseChatRequest(body, JSON.stringify(body)));
+  };
 
   it.each([
     [{}, {}, true, true],
