@@ -3,6 +3,7 @@ import { isIP } from 'node:net';
 import type { Redis } from 'ioredis';
 import { Link } from './link.js';
 import type { Address, StoreTuning } from './redis.options.js';
+import { SwitchOrder } from './switch.order.js';
 
 /** What sentinels publish, and how many words each message has (Redis documentation, "Sentinel Pub/Sub messages"). */
 const SWITCH = '+switch-master';
@@ -34,6 +35,7 @@ export interface SentinelNews {
  */
 export class SentinelWatch {
   readonly #links: readonly Link<Redis>[];
+  readonly #order = new SwitchOrder();
 
   constructor(
     { masterName, open }: Sentinels,
@@ -65,14 +67,27 @@ export class SentinelWatch {
   #listen(masterName: string, client: Redis): Redis {
     return client.on('message', (channel: string, message: string) => {
       const words = message.split(' ');
-      const [name, oldHost, oldPort, host, port] = channel === SWITCH ? words : words.slice(LEFT_OUT);
+      const [name, ...addresses] = channel === SWITCH ? words : words.slice(LEFT_OUT);
       if (name !== masterName || words.length !== (channel === SWITCH ? SWITCH_WORDS : LEAVE_WORDS)) return;
-      void this.#tell('leaving', oldHost, oldPort);
-      if (channel === SWITCH) void this.#tell('switched', host, port);
+      const [old, next] = [addresses.slice(0, 2).join(' '), addresses.slice(2).join(' ')];
+      if (channel === SWITCH) this.#switch(old, next);
+      else this.#leave(old);
     });
   }
 
-  async #tell(news: keyof SentinelNews, host = '', port = ''): Promise<void> {
+  #leave(old: string): void {
+    this.#order.leave(old);
+    void this.#tell('leaving', old);
+  }
+
+  #switch(old: string, next: string): void {
+    if (!this.#order.takes(old, next)) return;
+    void this.#tell('leaving', old);
+    void this.#tell('switched', next);
+  }
+
+  async #tell(news: keyof SentinelNews, address: string): Promise<void> {
+    const [host = '', port] = address.split(' ');
     this.news[news]({ host: await addressOf(host), port: Number(port) });
   }
 }

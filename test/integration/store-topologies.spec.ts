@@ -85,6 +85,34 @@ async function subscribersOf(name: string): Promise<number> {
 }
 
 describe('RedisStore on Sentinel', () => {
+  it('leaves the old master of a planned failover before what it is told is lost, though it still takes commands', async () => {
+    const store = viaSentinel({ connectionName: 'leaver' });
+    // A replica that is not in step may be promoted too, and then more is lost.
+    await eventually(async () => hasReplicas(await sentinel.master(), 2), CEILING_MS);
+    // Only the sentinel that begins a failover tells so, once.
+    await eventually(async () => (await subscribersOf('leaver')) === sentinel.sentinels.length);
+    const heard: string[] = [];
+    await store.subscribe('t:channel', (message) => heard.push(message));
+    await store.run(COUNT, ['t:{m}'], [1]);
+    const counting = new AbortController();
+    const counted = countOn(store, 't:{m}', counting.signal);
+    let old = await sentinel.master();
+    await eventually(async () => {
+      old = await sentinel.master();
+      await sentinel.failOver();
+      return true;
+    }, CEILING_MS);
+    await countAgain(store, 't:{m}');
+    counting.abort();
+    const acknowledged = await counted;
+    expect(acknowledged).toBeGreaterThan(10);
+    const master = await sentinel.master();
+    // A second's worth would be missing; a few may have crossed with the news.
+    expect(Number(await ask(master, (redis) => redis.get('t:{m}')))).toBeGreaterThan(0.9 * acknowledged);
+    await hearAgain(store, heard, 'after');
+    expect(await ask(old, (redis) => redis.info('replication'))).toContain('role:master');
+  }, 60_000);
+
   it('runs scripts on the master and follows a failover, the subscription too', async () => {
     const store = viaSentinel();
     const heard: string[] = [];
@@ -111,32 +139,6 @@ describe('RedisStore on Sentinel', () => {
     // Two masters: what this one is told will be gone when it hears of the other.
     expect(await ask(old, (redis) => redis.set('t:{f}', 1_000))).toBe('OK');
     expect(Number(await store.run(COUNT, ['t:{f}'], [1]))).toBeLessThan(1_000);
-  }, 60_000);
-
-  it('leaves the old master of a planned failover before what it is told is lost, though it still takes commands', async () => {
-    const store = viaSentinel({ connectionName: 'leaver' });
-    // Only the sentinel that begins a failover tells so, once.
-    await eventually(async () => (await subscribersOf('leaver')) === sentinel.sentinels.length);
-    const heard: string[] = [];
-    await store.subscribe('t:channel', (message) => heard.push(message));
-    await store.run(COUNT, ['t:{m}'], [1]);
-    const counting = new AbortController();
-    const counted = countOn(store, 't:{m}', counting.signal);
-    let old = await sentinel.master();
-    await eventually(async () => {
-      old = await sentinel.master();
-      await sentinel.failOver();
-      return true;
-    }, CEILING_MS);
-    await countAgain(store, 't:{m}');
-    counting.abort();
-    const acknowledged = await counted;
-    expect(acknowledged).toBeGreaterThan(10);
-    const master = await sentinel.master();
-    // A second's worth would be missing; a few may have crossed with the news.
-    expect(Number(await ask(master, (redis) => redis.get('t:{m}')))).toBeGreaterThan(0.9 * acknowledged);
-    await hearAgain(store, heard, 'after');
-    expect(await ask(old, (redis) => redis.info('replication'))).toContain('role:master');
   }, 60_000);
 
   it('closes what it listens to the sentinels by', async () => {
@@ -237,14 +239,11 @@ describe('RedisStore told the wrong kind of server', () => {
   });
 });
 
-function node(): RedisServer {
-  const [first] = cluster.nodes;
-  if (first === undefined) throw new Error('no node');
-  return first;
-}
+const node = (): RedisServer => firstOf(cluster.nodes);
+const watcher = (): RedisServer => firstOf(sentinel.sentinels);
 
-function watcher(): RedisServer {
-  const [first] = sentinel.sentinels;
-  if (first === undefined) throw new Error('no sentinel');
+function firstOf(servers: readonly RedisServer[]): RedisServer {
+  const [first] = servers;
+  if (first === undefined) throw new Error('no server');
   return first;
 }

@@ -115,10 +115,22 @@ export class ConversationRig {
   }
 
   /** The log, pending messages included. */
-  async log(path: string): Promise<readonly LogMessage[]> {
-    const { body } = await this.ask('GET', `${path}/messages?limit=1000`);
-    return body['data'] as readonly LogMessage[];
+  log(path: string): Promise<readonly LogMessage[]> {
+    return wholeLog((page) => this.ask('GET', page), path);
   }
+}
+
+/** Page by page: a list has 1,000 messages at most. */
+export async function wholeLog(ask: (path: string) => Promise<Answer>, path: string): Promise<readonly LogMessage[]> {
+  const log: LogMessage[] = [];
+  let hasMore = true;
+  while (hasMore) {
+    const { status, body, text } = await ask(`${path}/messages?limit=1000&after=${String(log.at(-1)?.seq ?? 0)}`);
+    if (status !== 200) throw new Error(`no log: ${text}`);
+    log.push(...(body['data'] as readonly LogMessage[]));
+    hasMore = body['has_more'] === true;
+  }
+  return log;
 }
 
 export interface SendOptions {

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Answer, readAnswer } from './completion-rig.js';
-import type { LogMessage } from './conversation-rig.js';
+import { type LogMessage, wholeLog } from './conversation-rig.js';
 import type { LoadedCall } from './quota-fleet-load.js';
 import type { SentMessage } from './log-verdict.js';
 import { PODS, type QuotaFleet } from './quota-fleet.js';
@@ -79,8 +79,7 @@ export class PersistentClients {
     const last = { content: 'echo:last' };
     while ((await this.#send('POST', `${path}/turns?onBusy=wait`, last, undefined)).status !== 200)
       await sleep(AGAIN_MS);
-    const { body } = await this.#send('GET', `${path}/messages?limit=1000`, undefined, undefined);
-    return body['data'] as readonly LogMessage[];
+    return wholeLog((page) => this.#send('GET', page, undefined, undefined), path);
   }
 
   /** @returns the id of the answer; undefined where the load was over before */
