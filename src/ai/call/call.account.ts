@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { ClientGoneError, toApiError } from '../../http/index.js';
 import { type Bill, billOf, FREE_BILL } from '../ledger/bill.js';
 import { type CallEnd, type LedgerEntry, NANO_PER_USD } from '../ledger/ledger.entry.js';
-import { microUsdOf } from '../quota/call.estimate.js';
+import { MICRO_PER_USD, microUsdOf } from '../quota/micro.usd.js';
 import type { CallQuota } from '../quota/call.quota.js';
 import type { Settlement } from '../quota/attempt.quota.js';
 import { UpstreamFailure } from '../upstream/upstream-failure.js';
@@ -174,7 +174,7 @@ function reservedBill({ quota }: Attempt, microUsd: number): Bill {
     ...FREE_BILL,
     promptTokens: Math.max(0, tokens - outputTokens),
     completionTokens: 0,
-    costNanoUsd: (microUsd * NANO_PER_USD) / 1_000_000,
+    costNanoUsd: (microUsd * NANO_PER_USD) / MICRO_PER_USD,
     isEstimated: true,
   };
 }

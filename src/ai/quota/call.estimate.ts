@@ -5,8 +5,6 @@ const PROMPT_FACTOR = 1.05;
 /** … and so many tokens that the format may add. */
 const PROMPT_EXTRA_TOKENS = 16;
 
-const MICRO_USD = 1_000_000;
-
 /** What is known of a call before it is made. */
 export interface CallSize {
   /** As counted; undefined: nobody has, since nothing depends on it. */
@@ -45,12 +43,6 @@ export function estimateOf(
     microUsd:
       prices === undefined ? undefined : Math.ceil(promptTokens * dearestInput(prices) + answers * prices.output),
   };
-}
-
-/** USD as the micro-dollars that are booked, rounded up: calls that cost less than half of one would never use a budget up otherwise. */
-export function microUsdOf(costUsd: number): number {
-  // Costs are exact to a thousandth of a micro-dollar; the product is not.
-  return Math.ceil(Number((costUsd * MICRO_USD).toFixed(3)));
 }
 
 function outputOf({ maxOutputTokens, choices }: CallSize, model: ModelSettings, room: number): number {

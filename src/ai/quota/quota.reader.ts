@@ -2,9 +2,8 @@ import { Injectable } from '@nestjs/common';
 import { AdmissionService, type ScopeState } from '../../admission/index.js';
 import { type Caller, CallerRegistry } from '../../auth/index.js';
 import type { BudgetReader, BudgetState, CallerAllowance } from '../ledger/budget.reader.js';
+import { MICRO_PER_USD } from './micro.usd.js';
 import { QuotaScopes } from './quota.scopes.js';
-
-const MICRO_USD = 1_000_000;
 
 /** What callers may use by the settings, and have used by the store. */
 @Injectable()
@@ -27,7 +26,7 @@ export class QuotaReader implements BudgetReader {
 
 function budgetsIn({ budgets, reserved }: ScopeState, { budget }: Caller): readonly BudgetState[] {
   return budgets.map(({ unit, period, limit, spent, endsAtMs }) => {
-    const scale = unit === 'usd' ? MICRO_USD : 1;
+    const scale = unit === 'usd' ? MICRO_PER_USD : 1;
     const open = unit === 'usd' ? reserved.microUsd : reserved.tokens;
     return {
       ...{ unit, period },

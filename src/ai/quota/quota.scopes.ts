@@ -9,9 +9,9 @@ import {
 import type { Caller } from '../../auth/index.js';
 import type { BudgetSettings, LimitSettings, ModelSettings } from '../../config/index.js';
 import type { Deployment } from '../catalogue/catalogue.js';
+import { MICRO_PER_USD } from './micro.usd.js';
 
 const MINUTE_MS = 60_000;
-const MICRO_USD = 1_000_000;
 
 /** Whose limits a scope has, in errors and metrics. */
 export type QuotaKind = 'caller' | 'budget' | 'model' | 'deployment';
@@ -89,7 +89,7 @@ function limitsOf({ rpm, tpm, concurrency, windows = [], tokenRule }: LimitSetti
 }
 
 function budgetsOf({ usdPerDay, usdPerMonth, tokensPerDay, tokensPerMonth }: BudgetSettings): readonly BudgetRule[] {
-  const microUsd = (usd: number | undefined): number | undefined => usd && Math.round(usd * MICRO_USD);
+  const microUsd = (usd: number | undefined): number | undefined => usd && Math.round(usd * MICRO_PER_USD);
   const limits = [
     { unit: 'usd', period: 'day', limit: microUsd(usdPerDay) },
     { unit: 'usd', period: 'month', limit: microUsd(usdPerMonth) },

@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
-import { estimateOf, microUsdOf } from '../../../../src/ai/quota/call.estimate.js';
+import { estimateOf } from '../../../../src/ai/quota/call.estimate.js';
+import { microUsdOf } from '../../../../src/ai/quota/micro.usd.js';
 import { deployment, model } from '../../../support/catalogues.js';
 
 const MODEL = model('m', [deployment('one')], { maxOutputTokens: 4_000, expectedOutputTokens: 1_024 });
