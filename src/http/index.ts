@@ -25,6 +25,7 @@ export { DEFAULT_LIMITS, type ConnectionLimits, type HttpOptions } from './http-
 export { stringEnd } from './json-depth.js';
 export { CALL_HEADERS, REPORT_HEADERS } from './own-headers.js';
 export { Public, PUBLIC_ROUTE } from './public.decorator.js';
+export { PageSize } from './page-size.decorator.js';
 export { STATUS_TABLE, type ErrorCode, type StatusRow } from './status-table.js';
 export { toApiError, type ErrorFacts } from './to-api-error.js';
 export { createValidationPipe, validationError } from './validation.pipe.js';

@@ -1,6 +1,6 @@
 import { ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsInt, IsISO8601, IsOptional, IsString, Matches, Max, MaxLength, Min } from 'class-validator';
+import { IsISO8601, IsOptional, IsString, Matches, MaxLength } from 'class-validator';
+import { PageSize } from '../../http/index.js';
 import { ENTRY_ID } from './ledger.store.js';
 
 const DEFAULT_LISTED = 1_000;
@@ -80,17 +80,6 @@ export class LedgerQuery {
   @Matches(ENTRY_ID, { message: '$property must be the id of an entry: 1764417600000-0' })
   readonly after?: string;
 
-  @ApiPropertyOptional({
-    type: 'integer',
-    minimum: 1,
-    maximum: MOST_LISTED,
-    default: DEFAULT_LISTED,
-    description: 'how many at most',
-  })
-  @IsOptional()
-  @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(MOST_LISTED)
+  @PageSize(MOST_LISTED, DEFAULT_LISTED)
   readonly limit: number = DEFAULT_LISTED;
 }

@@ -1,7 +1,6 @@
 import { ApiProperty, ApiPropertyOptional } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsInt, IsObject, IsOptional, IsString, Matches, Max, MaxLength, Min, MinLength } from 'class-validator';
-import { ClosedBody } from '../../http/index.js';
+import { IsObject, IsOptional, IsString, Matches, MaxLength, MinLength } from 'class-validator';
+import { ClosedBody, PageSize } from '../../http/index.js';
 import { LIST_CURSOR } from './list.cursor.js';
 import { IsMetadata, METADATA_SCHEMA } from './metadata.rule.js';
 
@@ -64,18 +63,7 @@ export class ListConversationsQuery {
   @Matches(LIST_CURSOR, { message: 'after must be the last_id of a page, or the id of a conversation' })
   readonly after?: string;
 
-  @ApiPropertyOptional({
-    type: 'integer',
-    minimum: 1,
-    maximum: MOST_LISTED,
-    default: DEFAULT_LISTED,
-    description: 'how many at most',
-  })
-  @IsOptional()
-  @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(MOST_LISTED)
+  @PageSize(MOST_LISTED, DEFAULT_LISTED)
   readonly limit: number = DEFAULT_LISTED;
 }
 

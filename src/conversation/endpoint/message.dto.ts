@@ -1,6 +1,6 @@
 import { ApiProperty, ApiPropertyOptional, getSchemaPath } from '@nestjs/swagger';
-import { Type } from 'class-transformer';
-import { IsInt, IsOptional, Matches, Max, Min } from 'class-validator';
+import { IsOptional, Matches } from 'class-validator';
+import { PageSize } from '../../http/index.js';
 import type { Message } from '../store/index.js';
 
 const DEFAULT_LISTED = 100;
@@ -27,18 +27,7 @@ export class ListMessagesQuery {
   @Matches(MESSAGE_CURSOR, { message: 'after must be the seq or the id of a message' })
   readonly after?: string;
 
-  @ApiPropertyOptional({
-    type: 'integer',
-    minimum: 1,
-    maximum: MOST_LISTED,
-    default: DEFAULT_LISTED,
-    description: 'how many at most; fewer come where they are long',
-  })
-  @IsOptional()
-  @Type(() => Number)
-  @IsInt()
-  @Min(1)
-  @Max(MOST_LISTED)
+  @PageSize(MOST_LISTED, DEFAULT_LISTED, 'how many at most; fewer come where they are long')
   readonly limit: number = DEFAULT_LISTED;
 }
 
