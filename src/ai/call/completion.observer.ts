@@ -66,7 +66,7 @@ export class CompletionObserver {
   attemptFailed({ report, requestId, trace }: CompletionCall, failure: UpstreamFailure): void {
     const { code, message, cause } = failure;
     const where = { model: report.model ?? 'none', provider: report.provider ?? 'none' };
-    this.#failedAttempts.inc({ ...where, code });
+    this.#failedAttempts.inc({ code, ...where });
     this.logger.warn(
       { ...where, request_id: requestId, trace_id: trace?.traceId, code, failure: message, err: cause },
       'attempt failed',
@@ -93,13 +93,13 @@ export class CompletionObserver {
 
   record({ report, request }: CompletionCall, error?: unknown): void {
     const labels = { model: report.model ?? 'none', provider: report.provider ?? 'none' };
-    this.#completions.inc({ ...labels, outcome: error === undefined ? 'ok' : errorTypeOf(error) });
+    this.#completions.inc({ outcome: error === undefined ? 'ok' : errorTypeOf(error), ...labels });
     if (report.upstreamMs !== undefined) {
-      this.#upstream.observe({ ...labels, stream: String(request.stream === true) }, report.upstreamMs / 1_000);
+      this.#upstream.observe({ stream: String(request.stream === true), ...labels }, report.upstreamMs / 1_000);
     }
-    if (report.promptTokens !== undefined) this.#tokens.inc({ ...labels, kind: 'prompt' }, report.promptTokens);
+    if (report.promptTokens !== undefined) this.#tokens.inc({ kind: 'prompt', ...labels }, report.promptTokens);
     if (report.completionTokens !== undefined)
-      this.#tokens.inc({ ...labels, kind: 'completion' }, report.completionTokens);
+      this.#tokens.inc({ kind: 'completion', ...labels }, report.completionTokens);
     if (report.costUsd !== undefined) this.#cost.inc(labels, report.costUsd);
   }
 

@@ -92,8 +92,8 @@ export class ProviderLine {
       method: 'POST',
       url,
       headers: {
-        ...attempt.headers,
         accept,
+        ...attempt.headers,
         ...headers,
         'content-type': 'application/json',
         'user-agent': 'ai-api-coordinator',
