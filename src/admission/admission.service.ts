@@ -78,7 +78,11 @@ export class AdmissionService implements BeforeApplicationShutdown {
     this.#observer = new SafeAdmissionObserver(observer);
     this.#graceMs = graceMs;
     this.#process = new AdmissionProcess(store, {
-      ...{ environment, observer: this.#observer, pods, mostWaitingPerScope, mostWaiting },
+      environment,
+      observer: this.#observer,
+      pods,
+      mostWaitingPerScope,
+      mostWaiting,
       localStore: () => new MemoryAdmissionStore(),
     });
   }
