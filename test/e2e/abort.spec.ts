@@ -7,7 +7,7 @@ import { sized } from '../support/proof-scale.js';
 import { type SimulatorStats, startTestSimulator, type TestSimulator } from '../support/simulator.js';
 import { environmentFor, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 
-jest.setTimeout(sized(30_000, 600_000));
+jest.setTimeout(sized(120_000, 600_000));
 
 /** What the cases promise: a client that leaves is gone upstream within a second. */
 const ABORT_LIMIT_MS = 1_000;

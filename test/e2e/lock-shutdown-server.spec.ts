@@ -6,7 +6,7 @@ import { ask } from '../support/redis-sentinel.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 
-jest.setTimeout(sized(60_000, 600_000));
+jest.setTimeout(sized(120_000, 600_000));
 
 const PREFIX = 'server:';
 const GRACE_MS = 300;

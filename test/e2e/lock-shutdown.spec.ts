@@ -8,7 +8,7 @@ import { sized } from '../support/proof-scale.js';
 import { ask } from '../support/redis-sentinel.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 
-jest.setTimeout(sized(60_000, 600_000));
+jest.setTimeout(sized(120_000, 600_000));
 
 const PREFIX = 'down:';
 const SHORT_LEASE_MS = 2_000;

@@ -8,7 +8,7 @@ import { startTestSimulator, type TestSimulator } from '../support/simulator.js'
 import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 import { adviceOf, expectTold } from '../support/told-error.js';
 
-jest.setTimeout(sized(30_000, 600_000));
+jest.setTimeout(sized(120_000, 600_000));
 
 const models = separateModels(40);
 /** Calls of the provider for one request, where it has no other one to go to. */

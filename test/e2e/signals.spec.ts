@@ -4,7 +4,7 @@ import { sized } from '../support/proof-scale.js';
 import { startTestSimulator, type TestSimulator } from '../support/simulator.js';
 import { environmentFor, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 
-jest.setTimeout(sized(30_000, 600_000));
+jest.setTimeout(sized(120_000, 600_000));
 
 /** A second signal within a tenth of a second is an echo of the first. */
 const AFTER_ECHO_MS = 150;
