@@ -94,10 +94,9 @@ describe('turns of one conversation at once', () => {
     const slow = rig.turn(path, 'slow').catch(() => undefined);
     await eventually(() => rig.generator.calls.length === 1);
     const other = await rig.create();
-    const startedAt = performance.now();
     expect((await rig.turn(other, 'quick')).status).toBe(200);
-    expect(performance.now() - startedAt).toBeLessThan(2_000);
     const [message] = await rig.log(path);
+    expect(message).toMatchObject({ status: 'pending' });
     await rig.ask('POST', `${path}/turns/${message?.turn_id ?? ''}/cancel`);
     await slow;
   });
