@@ -16,7 +16,8 @@ export function describeLockFaults(scene: () => FaultScene): void {
     await told(lease);
     const toldAfterMs = performance.now() - sentAt;
     expect(lease.signal.reason).toMatchObject({ code: 'lock_lost', reason: 'expired' });
-    expect(toldAfterMs).toBeLessThan(1_500 + 1_000);
+    // Nothing else would tell it; a machine that runs other things beside is late.
+    expect(toldAfterMs).toBeLessThan(1_500 + sized(5_000, 1_000));
     server.thaw();
     const next = await two.acquire('k', { waitMs: 60_000 });
     expect(next.fence).toBeGreaterThan(lease.fence);
