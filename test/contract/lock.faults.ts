@@ -60,10 +60,10 @@ export function describeLockFaults(scene: () => FaultScene): void {
     'A12: goes on when one renewal is lost: %s',
     async (fault) => {
       const [one] = await scene().world.pods(1);
-      await one.withLock('k', { leaseMs: 2_400 }, async (lease) => {
+      await one.withLock('k', { leaseMs: 3_600 }, async (lease) => {
         const broken = scene().breakScript('beat', fault);
         await Promise.race(broken.map(({ met }) => met));
-        await pass(1_900);
+        await pass(2_900);
         lease.assertHeld();
       });
     },
