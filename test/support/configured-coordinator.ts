@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createApplication } from '../../src/application.js';
 import { loadSettings, readEnvironment } from '../../src/config/index.js';
 import { createLogger } from '../../src/observability/index.js';
+import { TokenCounters } from '../../src/tokens/index.js';
+import { countPatiently } from './patient-counter.js';
 
 const CONFIG_FILE = 'test.yaml';
 
@@ -42,6 +44,7 @@ export async function startConfigured({ file, keys, environment }: ConfiguredOpt
   );
   const { module } = await readEnvironment();
   const application = await createApplication({ settings, environment: module, logger, version: 'test' });
+  countPatiently(application.nest.get(TokenCounters, { strict: false }));
   const url = await application.listen();
   return { url, logs: () => lines.join(''), close: () => application.shutDown() };
 }
