@@ -109,7 +109,7 @@ export class FailoverRun {
     gaps.locks.push(Math.round(longestGap(this.locks.sections, LOCK, { from: lockedFrom, until })));
     gaps.completions.push(gapAfter(work.completions(), failedAt));
     gaps.turns.push(gapAfter(work.turns(), failedAt));
-    this.failures.push({ from: failedAt, until: performance.now() });
+    if (failover.keepsAll !== true) this.failures.push({ from: failedAt, until: performance.now() });
     await failover.mend();
   }
 
