@@ -16,6 +16,7 @@ const MOVING_PAUSE_MS = 25;
  * meanwhile; here masters are connected before they are used, and a silent one is dropped.
  */
 export class ClusterNodes {
+  readonly #connecting = new WeakMap<Redis, Promise<void>>();
   #lastRefresh = -Infinity;
 
   constructor(
@@ -24,7 +25,7 @@ export class ClusterNodes {
     private readonly patienceMs: number,
   ) {
     cluster.on('+node', (node: Redis) => {
-      if (cluster.status === 'ready') void connect(node);
+      if (cluster.status === 'ready') void this.#connect(node);
     });
   }
 
@@ -39,7 +40,7 @@ export class ClusterNodes {
   /** The masters, connected as far as they can be. */
   async primaries(): Promise<readonly Redis[]> {
     const masters = this.cluster.nodes('master');
-    await Promise.all(masters.map((node) => connect(node)));
+    await Promise.all(masters.map((node) => this.#connect(node)));
     return masters;
   }
 
@@ -88,7 +89,7 @@ export class ClusterNodes {
 
   async #sendOnce(command: Command): Promise<unknown> {
     const node = this.masterOf(command.getSlot());
-    if (node?.status === 'wait') await connect(node);
+    if (node !== undefined && node.status !== 'ready') await this.#connect(node);
     const { reject } = command;
     this.cluster.sendCommand(command);
     // ioredis has put its own in place: it would ask any node, and also after the caller has left.
@@ -97,6 +98,16 @@ export class ClusterNodes {
       (isMoving(error) ? reject : follow).call(command, error);
     };
     return command.promise;
+  }
+
+  /** Resolves when the node is connected or can't be: then it is gone from the pool, and who needs it is told. */
+  async #connect(node: Redis): Promise<void> {
+    if (node.status === 'wait')
+      this.#connecting.set(
+        node,
+        node.connect().catch(() => undefined),
+      );
+    await this.#connecting.get(node);
   }
 
   async #isAlive(node: Redis): Promise<boolean> {
@@ -127,10 +138,4 @@ async function answers(node: Redis): Promise<boolean> {
     // An error reply is an answer; anything else ended the connection.
     return error instanceof Error && error.name === 'ReplyError';
   }
-}
-
-/** Resolves when the node is connected or can't be: then it is gone from the pool, and who needs it is told. */
-async function connect(node: Redis): Promise<void> {
-  if (node.status !== 'wait') return;
-  await node.connect().catch(() => undefined);
 }
