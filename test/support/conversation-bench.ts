@@ -12,6 +12,7 @@ import { loadConversationScripts, loadOwnerScripts } from '../../src/conversatio
 import { MemoryConversationStore } from '../../src/conversation/store/memory-conversation.store.js';
 import { RedisConversationStore } from '../../src/conversation/store/redis-conversation.store.js';
 import { CLOCK_KEY, ClockedRedis, type TestClock } from './clocked-redis.js';
+import type { ClockedTopology } from './clocked-topology.js';
 
 export const START_MS = 1_764_421_836_000;
 export const PROCESSES = ['p1', 'p2'] as const;
@@ -58,6 +59,16 @@ export async function redisConversationBench(
     for (const connection of [client, subscriber]) if (connection.status === 'ready') await connection.quit();
   };
   return { store, clock, redis, client, heard, close };
+}
+
+/** On Redis of any kind, over the store that production has. */
+export async function conversationBenchOn(redis: ClockedTopology, keyPrefix: string): Promise<ConversationBench> {
+  const ground = await redis.ground(keyPrefix, START_MS * 1_000, (options) => ({
+    ...loadConversationScripts(options),
+    ...loadOwnerScripts(options),
+  }));
+  const store = new RedisConversationStore(ground.store);
+  return { store, clock: ground.clock, heard: await listen(store, ground.settle), close: ground.close };
 }
 
 export function draft(rest: Partial<ConversationDraft> = {}): ConversationDraft {
