@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { ApiError } from './api-error.js';
 import { rawError } from './error-reply.js';
+import { unknownVersion } from './framing.js';
 import type { OpenConnections, OpenRequest } from './open-request.js';
 
 /** Node's word for a request that has not arrived within its time. */
@@ -93,5 +94,6 @@ function surviveReset(socket: Socket): void {
 function clientError(code: string | undefined): ApiError {
   if (code === 'HPE_HEADER_OVERFLOW') return new ApiError('headers_too_large', 'the request headers are too large');
   if (code === TOO_SLOW) return new ApiError('request_timeout', 'the request took too long to arrive');
+  if (code === 'HPE_INVALID_VERSION' || code === 'HPE_PAUSED_H2_UPGRADE') return unknownVersion();
   return new ApiError('invalid_request', 'the request is not valid HTTP/1.1');
 }
