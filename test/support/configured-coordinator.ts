@@ -29,6 +29,7 @@ export async function startConfigured({ file, keys, environment }: ConfiguredOpt
     HOST: '127.0.0.1',
     SHUTDOWN_GRACE_MS: '1000',
     CONFIG_FILE,
+    LOG_LEVEL: 'debug',
     ...keys,
     ...environment,
   };
@@ -39,7 +40,7 @@ export async function startConfigured({ file, keys, environment }: ConfiguredOpt
   });
   const lines: string[] = [];
   const logger = createLogger(
-    { level: 'debug', secrets: Object.values(keys) },
+    { level: settings.server.logLevel, secrets: Object.values(keys) },
     { write: (line) => void lines.push(line) },
   );
   const { module } = await readEnvironment();

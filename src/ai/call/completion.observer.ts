@@ -64,13 +64,14 @@ export class CompletionObserver {
   }
 
   attemptFailed({ report, requestId, trace }: CompletionCall, failure: UpstreamFailure): void {
-    const { code, message, cause } = failure;
+    const { code, reportedCode, mark, message, loggedAs = message, cause } = failure;
     const where = { model: report.model ?? 'none', provider: report.provider ?? 'none' };
     this.#failedAttempts.inc({ code, ...where });
-    this.logger.warn(
-      { ...where, request_id: requestId, trace_id: trace?.traceId, code, failure: message, err: cause },
-      'attempt failed',
-    );
+    const ids = { request_id: requestId, trace_id: trace?.traceId };
+    const finer = reportedCode === code ? undefined : reportedCode;
+    const told = { status: mark?.status, provider_code: finer, provider_request_id: mark?.requestId };
+    this.logger.warn({ ...where, ...ids, code, ...told, failure: loggedAs, err: cause }, 'attempt failed');
+    if (loggedAs !== message) this.logger.debug({ ...where, ...ids, words: message }, 'what the provider said');
   }
 
   /** The first content of an attempt's stream is there. */
