@@ -41,6 +41,7 @@ export const RULE_FAULTS: readonly PlantedFault[] = [
   ['mount-has-volume', 'mountPath: /tmp\n          name: tmp', 'mountPath: /tmp\n          name: temp'],
   ['config-exists', 'configMap:\n          name: coordinator-file-', 'configMap:\n          name: coordinator-files-'],
   ['config-is-used', 'configMap:\n          name: coordinator-file-', 'configMap:\n          name: coordinator-files-'],
+  ['config-is-used', 'grafana_dashboard: "1"', 'grafana_dashboards: "1"'],
   ['service-account-exists', 'serviceAccountName: coordinator', 'serviceAccountName: coordinate'],
   ['pss-restricted', 'runAsNonRoot: true', 'runAsNonRoot: false'],
   ['pss-restricted', 'runAsUser: 10001', 'runAsUser: 0'],
