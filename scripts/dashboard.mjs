@@ -14,8 +14,16 @@ const PERCENTILES = { P50: 0.5, P95: 0.95, P99: 0.99 };
 export function dashboardText({ uid, title, rows }) {
   const panels = numbered(rows.flatMap((row) => [rowOf(row), ...row.panels.map(panelOf)]));
   const head = {
-    ...{ uid, title, tags: ['ai-api-coordinator'], schemaVersion: SCHEMA_VERSION, version: 1, editable: true },
-    ...{ graphTooltip: 1, refresh: '30s', time: { from: 'now-6h', to: 'now' }, timezone: 'browser' },
+    uid,
+    title,
+    tags: ['ai-api-coordinator'],
+    schemaVersion: SCHEMA_VERSION,
+    version: 1,
+    editable: true,
+    graphTooltip: 1,
+    refresh: '30s',
+    time: { from: 'now-6h', to: 'now' },
+    timezone: 'browser',
     templating: { list: VARIABLES },
   };
   const members = Object.entries(head).map(([name, value]) => `  ${JSON.stringify(name)}: ${JSON.stringify(value)},`);

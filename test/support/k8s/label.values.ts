@@ -12,8 +12,12 @@ function all<Name extends string>(names: Readonly<Record<Name, true>>): readonly
 
 const CODES = Object.keys(STATUS_TABLE);
 const LEASE_ENDS = all<LeaseEnd>({
-  ...{ released: true, closing: true },
-  ...{ expired: true, max_hold: true, gone: true, revoked: true },
+  released: true,
+  closing: true,
+  expired: true,
+  max_hold: true,
+  gone: true,
+  revoked: true,
 });
 
 /** The values of labels, where the code says which there are, by `metric label`. */
@@ -26,16 +30,28 @@ const VALUES: Readonly<Record<string, readonly string[]>> = {
   'coordinator_limit unit': ['requests_per_minute', 'tokens_per_minute', 'slots'],
   'coordinator_budget_events_total threshold': ['80', '100'],
   'coordinator_admission_wait_seconds outcome': all<AdmissionOutcome>({
-    ...{ granted: true, busy: true, too_large: true, budget: true },
-    ...{ overloaded: true, store: true, given_up: true },
+    granted: true,
+    busy: true,
+    too_large: true,
+    budget: true,
+    overloaded: true,
+    store: true,
+    given_up: true,
   }),
   'coordinator_reservations_ended_total end': all<ReservationEnd>({
-    ...{ settled: true, cancelled: true, expired: true, abandoned: true },
+    settled: true,
+    cancelled: true,
+    expired: true,
+    abandoned: true,
   }),
   'coordinator_cache_total outcome': all<CacheOutcome>({ hit: true, miss: true, joined: true, bypass: true }),
   'coordinator_ledger_lost_total reason': all<LedgerLoss>({ overflow: true, late: true, shutdown: true }),
   'coordinator_lock_wait_seconds outcome': all<WaitOutcome>({
-    ...{ granted: true, busy: true, timeout: true, given_up: true, failed: true },
+    granted: true,
+    busy: true,
+    timeout: true,
+    given_up: true,
+    failed: true,
   }),
   'coordinator_lock_lost_total reason': LEASE_ENDS,
   'coordinator_lock_hold_seconds end': LEASE_ENDS,

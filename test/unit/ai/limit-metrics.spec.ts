@@ -14,7 +14,10 @@ async function linesFor(model: object, deployment: object): Promise<readonly str
     ],
     models: [
       {
-        ...{ name: 'one', contextWindow: 1_000, maxOutputTokens: 100, ...model },
+        name: 'one',
+        contextWindow: 1_000,
+        maxOutputTokens: 100,
+        ...model,
         deployments: [
           { provider: 'acme', model: 'm-1', ...deployment },
           { provider: 'absent', model: 'm-1', limits: { rpm: 7 } },
