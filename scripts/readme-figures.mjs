@@ -89,9 +89,8 @@ function lockSection({ figures, startedAt, node }) {
   });
   const missed = verdicts.filter(({ verdict }) => verdict !== 'pass');
   const met = `Of ${verdicts.length} targets ${verdicts.length - missed.length} are met.`;
-  const list = missed.map(
-    ({ target, cell, bound, limit, value }) => `${target} (${cell}): ${fixed(value)}, ${bound} ${fixed(limit)}`,
-  );
+  const targets = [...new Set(missed.map(({ target }) => target))];
+  const list = targets.map((target) => missedLine(missed.filter((each) => each.target === target)));
   const versions = Object.entries(machine.versions).map(([name, version]) => `${name} ${version}`);
   const notes = [
     `${runLine({ startedAt, node, machine })} ${versions.join(', ')}.`,
@@ -99,6 +98,18 @@ function lockSection({ figures, startedAt, node }) {
     ...(list.length > 0 ? [`Missed: ${list.join('; ')}.`] : []),
   ];
   return `${table([LOCK_COLUMNS.map(([head]) => head), ...rows])}\n\n${notes.join(' ')}`;
+}
+
+/** One target, in all cells where it was missed. */
+function missedLine(misses) {
+  const [{ target, bound }] = misses;
+  const cells = misses.map(({ cell }) => cell).join(', ');
+  return `${target} ${range(misses.map(({ value }) => value))}, ${bound} ${range(misses.map(({ limit }) => limit))} (${cells})`;
+}
+
+function range(values) {
+  const [least, most] = [fixed(Math.min(...values)), fixed(Math.max(...values))];
+  return least === most ? least : `${least} to ${most}`;
 }
 
 function cellIn(cells, place) {

@@ -5,6 +5,8 @@
 import { execFileSync } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+// First: kustomize reads it.
+import './render-dashboard.mjs';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const isCheck = process.argv.includes('--check');

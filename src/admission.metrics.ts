@@ -42,7 +42,7 @@ export class AdmissionMetrics implements AdmissionObserver {
     });
     this.#ended = new Counter({
       name: 'coordinator_reservations_ended_total',
-      help: 'Reservations that ended, by how: settled, cancelled, late, expired or abandoned.',
+      help: 'Reservations that ended, by how: settled, cancelled, expired or abandoned.',
       labelNames: ['kind', 'end'],
       registers,
     });

@@ -7,6 +7,7 @@ import { AppModule } from './app.module.js';
 import { configureAuth } from './auth/index.js';
 import type { Settings } from './config/index.js';
 import { TurnRunner } from './conversation/index.js';
+import { showDrain } from './drain.metrics.js';
 import type { Phase } from './health/index.js';
 import {
   configureHttp,
@@ -65,7 +66,9 @@ export async function createApplication(options: ApplicationOptions): Promise<Ap
   const phase = (): Phase => (drain.state !== 'serving' ? 'draining' : hasBooted ? 'serving' : 'booting');
   const telemetry = await startTelemetry(settings.telemetry, options);
   const nest = await createNest(options, { drain, phase, telemetry });
-  telemetry.exportMetrics([nest.get<Registry>(METRICS_REGISTRY, { strict: false }), processMetrics()]);
+  const registry = nest.get<Registry>(METRICS_REGISTRY, { strict: false });
+  showDrain(registry, drain);
+  telemetry.exportMetrics([registry, processMetrics()]);
   return {
     nest,
     process: nest.get(LockService, { strict: false }).process,

@@ -12,6 +12,7 @@ export class LockMetrics implements LockObserver {
   readonly #lost: Counter<'template' | 'reason'>;
   readonly #contended: Counter<'template'>;
   readonly #waiting: Gauge<'template'>;
+  readonly #held: Gauge<'template'>;
 
   constructor(registry: Registry) {
     const registers = [registry];
@@ -41,12 +42,10 @@ export class LockMetrics implements LockObserver {
       labelNames: ['template'],
       registers,
     });
-    this.#waiting = new Gauge({
-      name: 'coordinator_lock_waiting',
-      help: 'How many wait for a lock in this process.',
-      labelNames: ['template'],
-      registers,
-    });
+    const gauge = (name: string, help: string): Gauge<'template'> =>
+      new Gauge({ name, help, labelNames: ['template'], registers });
+    this.#waiting = gauge('coordinator_lock_waiting', 'How many wait for a lock in this process.');
+    this.#held = gauge('coordinator_lock_held', 'How many locks this process holds.');
   }
 
   waiting(template: string, change: 1 | -1): void {
@@ -56,6 +55,7 @@ export class LockMetrics implements LockObserver {
   waited(template: string, { outcome, waitMs, isContended }: Parameters<LockObserver['waited']>[1]): void {
     this.#wait.observe({ template, outcome }, secondsOf(waitMs));
     if (isContended) this.#contended.inc({ template });
+    if (outcome === 'granted') this.#held.inc({ template });
     // Whoever asks for a lock is told of nothing but the lock: the step is that of the request, where there is one and it is traced.
     trace.getActiveSpan()?.addEvent('lock wait', {
       'coordinator.lock.template': template,
@@ -65,6 +65,7 @@ export class LockMetrics implements LockObserver {
   }
 
   held(template: string, { end, holdMs }: Parameters<LockObserver['held']>[1]): void {
+    this.#held.dec({ template });
     this.#hold.observe({ template, end }, secondsOf(holdMs));
     if (end !== 'released') this.#lost.inc({ template, reason: end });
   }

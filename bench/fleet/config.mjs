@@ -1,5 +1,6 @@
 /** What the fleet and the provider are told: the same file. */
 import { hash } from 'node:crypto';
+import { SIZES } from './options.mjs';
 
 /** Of the provider, in a window. */
 export const LIMIT = 200;
@@ -8,14 +9,24 @@ export const LIMIT = 200;
 export const PLAIN_KEY = 'bench-plain-key-0123456789abcdef';
 export const LIMITED_KEY = 'bench-limited-key-0123456789abcdef';
 
+/** Whether the fleet knows the limits that the provider has. */
+export const MODES = ['coordinated', 'uncoordinated'];
+
+/** Of one rush alone: it finds empty windows, and nobody knows how others before it went. */
+export function rushModel(mode, size) {
+  return `${mode}-${size}`;
+}
+
+const RUSHES = MODES.flatMap((mode) => SIZES.map((size) => ({ mode, name: rushModel(mode, size) })));
 const HIGH = 1_000_000_000;
 
 /** @param {number} windowMs of the provider's limit */
 export function configuration(windowMs) {
+  const limits = { windows: [{ windowMs, requests: LIMIT }] };
   const models = [
-    // Whether the fleet knows the limits that the provider has.
-    model('coordinated', { limits: { windows: [{ windowMs, requests: LIMIT }] } }),
-    model('uncoordinated', {}),
+    ...RUSHES.map(({ mode, name }) =>
+      model(name, { simulated: simulated(50), ...(mode === 'coordinated' && { limits }) }),
+    ),
     model('plain', {}),
     model('limited', { limits: { rpm: HIGH, tpm: HIGH, concurrency: HIGH } }),
     model('everything', { limits: { rpm: HIGH, tpm: HIGH, concurrency: HIGH }, cacheTtlMs: '300s' }),
@@ -38,7 +49,7 @@ export function configuration(windowMs) {
 /** The provider's own words for its limits. */
 export function judgedLimits(windowMs) {
   const text = `requests=${LIMIT}/${windowMs / 1_000}s`;
-  return { coordinated: text, uncoordinated: text };
+  return Object.fromEntries(RUSHES.map(({ name }) => [name, text]));
 }
 
 function model(name, more) {
@@ -48,11 +59,15 @@ function model(name, more) {
     contextWindow: 1_000_000,
     maxOutputTokens: 10_000,
     tokenizer: { encoding: 'o200k', ratio: 1 },
-    simulated: { firstTokenMs: name.endsWith('coordinated') ? 50 : 0, tokensPerSecond: 100_000 },
+    simulated: simulated(0),
     cacheTtlMs: 0,
     deployments: [{ provider: 'judge', model: name, prices: { input: 2, output: 8 } }],
     ...more,
   };
+}
+
+function simulated(firstTokenMs) {
+  return { firstTokenMs, tokensPerSecond: 100_000 };
 }
 
 function caller(name, key, more) {

@@ -13,12 +13,14 @@ export function markdown({ rushes, overhead, verdicts, machine }) {
 }
 
 function rushTable(rushes) {
-  const head = ['requests', 'pods', 'total', 'succeeded', 'failed', 'total s', 'per s'];
+  const head = ['requests', 'pods', 'total', 'succeeded', 'failed', 'total s', 'least s', 'x least', 'per s'];
   const times = ['mean ms', 'median ms', 'P95 ms', 'P99 ms'];
   const rows = rushes.map((rush) => [
     `${rush.mode}, ${rush.size} at once`,
     ...[rush.pods, rush.total, rush.succeeded, rush.failed].map(String),
     number(rush.elapsedMs / 1_000, 1),
+    number(rush.leastMs / 1_000, 1),
+    number(rush.timesLeast, 2),
     number(rush.perSecond, 1),
     ...[rush.meanMs, rush.medianMs, rush.p95Ms, rush.p99Ms].map((ms) => number(ms, 0)),
     String(rush.refused),

@@ -4,10 +4,11 @@
  */
 import { publish, runBench, runOf, surroundings } from '../bench-run.mjs';
 import { stopAll } from '../gateway/child.mjs';
+import { MODES } from './config.mjs';
 import { readOptions, SIZES, USAGE } from './options.mjs';
 import { measureOverhead } from './overhead.mjs';
 import { markdown } from './report.mjs';
-import { measureRush, MODES } from './rush.mjs';
+import { measureRush } from './rush.mjs';
 import { openSite } from './site.mjs';
 import { judge } from './targets.mjs';
 

@@ -1,16 +1,16 @@
 /** Many requests at once before a provider with limits, with and without coordination. */
 import { percentile, sum } from '../locks/numbers.mjs';
-import { LIMIT, PLAIN_KEY } from './config.mjs';
+import { LIMIT, PLAIN_KEY, rushModel } from './config.mjs';
 import { Load } from './load.mjs';
 import { progressOf } from './progress.mjs';
 
-export const MODES = ['coordinated', 'uncoordinated'];
 /** So that no program meets the rush cold. */
 const WARM_UP = 300;
 
 /** @param {{size: number, mode: string}} cell @returns its figures */
 export async function measureRush(site, { size, mode }) {
   const pods = site.pods.length;
+  const model = rushModel(mode, size);
   const load = new Load(
     site.pods.map(({ url }) => url),
     size,
@@ -19,19 +19,19 @@ export async function measureRush(site, { size, mode }) {
     await load.run({ model: 'limited', key: PLAIN_KEY, total: WARM_UP, atOnce: 30 });
     await site.openBooks();
     const progressed = progressOf(`${size} at once, ${pods} pod(s), ${mode}`, size);
-    const taken = await load.run({ model: mode, key: PLAIN_KEY, total: size, atOnce: size }, progressed);
-    return {
-      size,
-      pods,
-      mode,
-      ...figuresOf(taken, size),
-      ...(await site.books(mode)),
-      limit: LIMIT,
-      windowMs: site.windowMs,
-    };
+    const taken = await load.run({ model, key: PLAIN_KEY, total: size, atOnce: size }, progressed);
+    const figures = { ...figuresOf(taken, size), ...(await site.books(model)) };
+    return { size, pods, mode, limit: LIMIT, windowMs: site.windowMs, ...figures, ...againstLeast(figures, site) };
   } finally {
     await load.close();
   }
+}
+
+/** The least time that the limit permits: a window's worth at once, and one more as each window ends. */
+function againstLeast({ total, failed, elapsedMs }, { windowMs }) {
+  const leastMs = (Math.ceil(total / LIMIT) - 1) * windowMs;
+  // Who gives calls up is done sooner.
+  return { leastMs, timesLeast: leastMs > 0 && failed === 0 ? elapsedMs / leastMs : undefined };
 }
 
 function figuresOf({ latencies, failures, elapsedMs }, total) {

@@ -12,7 +12,7 @@ export type AdmissionOutcome = 'granted' | 'busy' | 'too_large' | 'budget' | 'ov
  */
 export type ReservationEnd = 'settled' | 'cancelled' | 'expired' | 'abandoned';
 
-/** What metrics and the log may learn. `kind` is the wish's, one of a few. What it throws harms nothing: see SafeAdmissionObserver. */
+/** What metrics and the log may learn. `kind` is the wish's, one of a few. What it throws harms nothing: see guardedObserver(). */
 export interface AdmissionObserver {
   /** A wait began (1) or ended (-1): the sum is how many wait in this process. */
   waiting(kind: string, change: 1 | -1): void;
@@ -41,65 +41,3 @@ export const SILENT_ADMISSION_OBSERVER: AdmissionObserver = {
   storeAway: () => undefined,
   storeBack: () => undefined,
 };
-
-/** Keeps what an observer throws away from the calls, and says so once, by a warning of the process. */
-export class SafeAdmissionObserver implements AdmissionObserver {
-  #hasWarned = false;
-
-  constructor(private readonly observer: AdmissionObserver) {}
-
-  waiting(...facts: Parameters<AdmissionObserver['waiting']>): void {
-    this.#guard(() => {
-      this.observer.waiting(...facts);
-    });
-  }
-
-  decided(...facts: Parameters<AdmissionObserver['decided']>): void {
-    this.#guard(() => {
-      this.observer.decided(...facts);
-    });
-  }
-
-  ended(...facts: Parameters<AdmissionObserver['ended']>): void {
-    this.#guard(() => {
-      this.observer.ended(...facts);
-    });
-  }
-
-  booked(...facts: Parameters<AdmissionObserver['booked']>): void {
-    this.#guard(() => {
-      this.observer.booked(...facts);
-    });
-  }
-
-  storeLost(error: unknown): void {
-    this.#guard(() => {
-      this.observer.storeLost(error);
-    });
-  }
-
-  storeAway(): void {
-    this.#guard(() => {
-      this.observer.storeAway();
-    });
-  }
-
-  storeBack(downForMs: number): void {
-    this.#guard(() => {
-      this.observer.storeBack(downForMs);
-    });
-  }
-
-  #guard(tell: () => void): void {
-    try {
-      tell();
-    } catch (error) {
-      if (this.#hasWarned) return;
-      this.#hasWarned = true;
-      process.emitWarning(
-        `the observer of admission failed, and goes on being told: ${String(error)}`,
-        'AdmissionObserverWarning',
-      );
-    }
-  }
-}

@@ -1,5 +1,5 @@
 import type { BeforeApplicationShutdown } from '@nestjs/common';
-import { BriefMap, type ClientEnvironment, nodeEnvironment } from '../store/index.js';
+import { BriefMap, type ClientEnvironment, guardedObserver, nodeEnvironment } from '../store/index.js';
 import {
   AdmissionBudgetError,
   AdmissionBusyError,
@@ -9,12 +9,7 @@ import {
   AdmissionTooLargeError,
   storeErrorOf,
 } from './admission.errors.js';
-import {
-  type AdmissionObserver,
-  type AdmissionOutcome,
-  SafeAdmissionObserver,
-  SILENT_ADMISSION_OBSERVER,
-} from './admission.observer.js';
+import { type AdmissionObserver, type AdmissionOutcome, SILENT_ADMISSION_OBSERVER } from './admission.observer.js';
 import { checkWhole, type ResolvedWish, resolveWish, type Wish } from './admission.options.js';
 import type { AdmissionStore, LearnedLimit, Scope, ScopeState } from './admission.store.js';
 import { AdmissionProcess } from './client/admission.process.js';
@@ -75,7 +70,7 @@ export class AdmissionService implements BeforeApplicationShutdown {
     checkWhole('mostWaiting', mostWaiting, 1);
     checkWhole('graceMs', graceMs, 0);
     this.#environment = environment;
-    this.#observer = new SafeAdmissionObserver(observer);
+    this.#observer = guardedObserver(observer, 'admission');
     this.#graceMs = graceMs;
     this.#process = new AdmissionProcess(store, {
       environment,

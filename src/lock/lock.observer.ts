@@ -2,7 +2,7 @@ import type { LeaseEnd } from './lock.errors.js';
 
 /**
  * What metrics may learn. Locks go by their template, a name that the developer gave to their kind, never by the key. What it
- * throws harms no lock: see SafeObserver.
+ * throws harms no lock: see guardedObserver().
  */
 export interface LockObserver {
   /** A wait began (1) or ended (-1): the sum is how many wait in this process. */
@@ -39,43 +39,5 @@ export class KeyTemplates {
     if (this.#known.size >= MAX_TEMPLATES) return 'other';
     this.#known.add(template);
     return template;
-  }
-}
-
-/** Keeps what an observer throws away from the locks, and says so once, by a warning of the process. */
-export class SafeObserver implements LockObserver {
-  #hasWarned = false;
-
-  constructor(private readonly observer: LockObserver) {}
-
-  waiting(...facts: Parameters<LockObserver['waiting']>): void {
-    this.#guard(() => {
-      this.observer.waiting(...facts);
-    });
-  }
-
-  waited(...facts: Parameters<LockObserver['waited']>): void {
-    this.#guard(() => {
-      this.observer.waited(...facts);
-    });
-  }
-
-  held(...facts: Parameters<LockObserver['held']>): void {
-    this.#guard(() => {
-      this.observer.held(...facts);
-    });
-  }
-
-  #guard(tell: () => void): void {
-    try {
-      tell();
-    } catch (error) {
-      if (this.#hasWarned) return;
-      this.#hasWarned = true;
-      process.emitWarning(
-        `the observer of locks failed, and goes on being told: ${String(error)}`,
-        'LockObserverWarning',
-      );
-    }
   }
 }

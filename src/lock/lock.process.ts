@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
 import { hostname } from 'node:os';
-import { AbortListeners, type ClientEnvironment, type ClientTimer } from '../store/index.js';
+import { AbortListeners, type ClientEnvironment, type ClientTimer, guardedObserver } from '../store/index.js';
 import { LockClient } from './client/lock.client.js';
 import { StoreLine } from './client/store.line.js';
 import type { Hold } from './hold.js';
 import { type LeaseEnd, LockClosedError, LockStoreError } from './lock.errors.js';
-import { KeyTemplates, type LockObserver, SafeObserver, type WaitOutcome } from './lock.observer.js';
+import { KeyTemplates, type LockObserver, type WaitOutcome } from './lock.observer.js';
 import type { LockStore } from './lock.store.js';
 import { Waiting, type Wish } from './waiting.js';
 
@@ -41,7 +41,7 @@ export class LockProcess {
     private readonly store: LockStore,
     private readonly options: LockProcessOptions,
   ) {
-    this.#observer = new SafeObserver(options.observer);
+    this.#observer = guardedObserver(options.observer, 'locks');
     this.line = new StoreLine(store, options.environment);
     this.client = new LockClient(freshName(), options.environment, this.line);
   }

@@ -4,6 +4,7 @@ export { openStore } from './open-store.js';
 export { AbortListeners } from './process/abort.listeners.js';
 export { BriefMap } from './process/brief.map.js';
 export type { ClientEnvironment, ClientTimer } from './process/client.environment.js';
+export { guardedObserver } from './process/guarded.observer.js';
 export { nodeEnvironment } from './process/node.environment.js';
 export type {
   Address,

@@ -1,4 +1,3 @@
-import { Redis } from 'ioredis';
 import { type ScopeLimits, scopeRules } from '../../src/admission/admission.rules.js';
 import { loadAdmissionScripts, type AdmissionScripts } from '../../src/admission/admission.scripts.js';
 import {
@@ -14,7 +13,7 @@ import {
 import { MemoryAdmissionStore } from '../../src/admission/memory-admission.store.js';
 import { ScopeTable } from '../../src/admission/memory/scope.table.js';
 import { RedisAdmissionStore } from '../../src/admission/redis-admission.store.js';
-import { CLOCK_KEY, ClockedRedis, type TestClock } from './clocked-redis.js';
+import { CLOCK_KEY, clockedRedis, type ClockedServer, settleInProcess, type TestClock } from './clocked-redis.js';
 import type { ClockedTopology } from './clocked-topology.js';
 
 export const START_US = 1_764_421_836_000_000;
@@ -30,10 +29,7 @@ export interface AdmissionBench {
   close(): Promise<void>;
 }
 
-export interface RedisAdmissionBench extends AdmissionBench {
-  readonly redis: ClockedRedis;
-  readonly client: Redis;
-}
+export type RedisAdmissionBench = AdmissionBench & ClockedServer;
 
 /** Nothing is cleared away, as the keys of ClockedRedis live on: what is over must be decided by the store. */
 export class EndlessTable extends ScopeTable {
@@ -47,27 +43,20 @@ export async function memoryBench(
   table = new ScopeTable(),
 ): Promise<AdmissionBench> {
   const store = new MemoryAdmissionStore({ clock: () => clock.us, table });
-  const heard = await listen(store, () => new Promise((resolve) => setImmediate(resolve)));
+  const heard = await listen(store, settleInProcess);
   return { store, clock, heard, close: () => Promise.resolve() };
 }
 
 export async function redisBench(
-  server: { host: string; port: number },
+  address: { readonly host: string; readonly port: number },
   prefix: string,
   clock: TestClock = { us: START_US },
   scripts: AdmissionScripts = loadAdmissionScripts({ clock: { key: CLOCK_KEY } }),
 ): Promise<RedisAdmissionBench> {
-  const client = new Redis(server.port, server.host);
-  const subscriber = new Redis(server.port, server.host);
-  const redis = new ClockedRedis(prefix, clock, client, subscriber);
-  const store = new RedisAdmissionStore(redis, scripts);
-  const heard = await listen(store, () => redis.settle());
-  const close = (): Promise<void> => {
-    client.disconnect();
-    subscriber.disconnect();
-    return Promise.resolve();
-  };
-  return { store, clock, redis, client, heard, close };
+  const server = clockedRedis(address, prefix, clock);
+  const store = new RedisAdmissionStore(server.redis, scripts);
+  const heard = await listen(store, () => server.redis.settle());
+  return { ...server, store, clock, heard };
 }
 
 /** On Redis of any kind, over the store that production has. */

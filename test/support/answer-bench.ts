@@ -1,9 +1,8 @@
-import { Redis } from 'ioredis';
 import type { AnswerStore } from '../../src/ai/reuse/store/answer.store.js';
 import { loadAnswerScripts } from '../../src/ai/reuse/store/answer.scripts.js';
 import { MemoryAnswerStore } from '../../src/ai/reuse/store/memory-answer.store.js';
 import { RedisAnswerStore } from '../../src/ai/reuse/store/redis-answer.store.js';
-import { CLOCK_KEY, ClockedRedis, type TestClock } from './clocked-redis.js';
+import { CLOCK_KEY, clockedRedis, type ClockedServer, settleInProcess, type TestClock } from './clocked-redis.js';
 import type { ClockedTopology } from './clocked-topology.js';
 
 export const START_MS = 1_764_421_836_000;
@@ -18,35 +17,25 @@ export interface AnswerBench {
   close(): Promise<void>;
 }
 
-export interface RedisAnswerBench extends AnswerBench {
-  readonly redis: ClockedRedis;
-  readonly client: Redis;
-}
+export type RedisAnswerBench = AnswerBench & ClockedServer;
 
 const LISTENERS = ['p1', 'p2', 'p3'] as const;
 
 export async function memoryAnswerBench(clock: TestClock = { us: START_MS * 1_000 }): Promise<AnswerBench> {
   const store = new MemoryAnswerStore(() => clock.us);
-  const heard = await listen(store, () => new Promise((resolve) => setImmediate(resolve)));
+  const heard = await listen(store, settleInProcess);
   return { store, clock, heard, close: () => Promise.resolve() };
 }
 
 export async function redisAnswerBench(
-  server: { readonly host: string; readonly port: number },
+  address: { readonly host: string; readonly port: number },
   prefix: string,
   clock: TestClock = { us: START_MS * 1_000 },
 ): Promise<RedisAnswerBench> {
-  const client = new Redis(server.port, server.host);
-  const subscriber = new Redis(server.port, server.host);
-  const redis = new ClockedRedis(prefix, clock, client, subscriber);
-  const store = new RedisAnswerStore(redis, loadAnswerScripts({ clock: { key: CLOCK_KEY } }));
-  const heard = await listen(store, () => redis.settle());
-  const close = (): Promise<void> => {
-    client.disconnect();
-    subscriber.disconnect();
-    return Promise.resolve();
-  };
-  return { store, clock, redis, client, heard, close };
+  const server = clockedRedis(address, prefix, clock);
+  const store = new RedisAnswerStore(server.redis, loadAnswerScripts({ clock: { key: CLOCK_KEY } }));
+  const heard = await listen(store, () => server.redis.settle());
+  return { ...server, store, clock, heard };
 }
 
 /** On Redis of any kind, over the store that production has. */

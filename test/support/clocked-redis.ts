@@ -1,4 +1,4 @@
-import type { Redis } from 'ioredis';
+import { Redis } from 'ioredis';
 import type { Script, Store, StoreHealth } from '../../src/store/index.js';
 
 /** Where scripts loaded with `{ clock: { key } }` read the time. */
@@ -84,4 +84,43 @@ export class ClockedRedis implements Store {
     await settled;
     await this.unsubscribe(channel);
   }
+}
+
+/** A server of the test's in its time. */
+export interface ClockedServer {
+  readonly redis: ClockedRedis;
+  readonly client: Redis;
+  /** May be called again. */
+  close(): Promise<void>;
+}
+
+/** Connects to a server. */
+export function clockedRedis(
+  { host, port }: { readonly host: string; readonly port: number },
+  prefix: string,
+  clock: TestClock,
+): ClockedServer {
+  const client = new Redis(port, host);
+  const subscriber = new Redis(port, host);
+  let closed: Promise<void> | undefined;
+  return {
+    redis: new ClockedRedis(prefix, clock, client, subscriber),
+    client,
+    close: () => (closed ??= quit([client, subscriber])),
+  };
+}
+
+/** In order: what is on its way is done with. */
+async function quit(connections: readonly Redis[]): Promise<void> {
+  for (const connection of connections) {
+    if (connection.status === 'ready') await connection.quit();
+    else connection.disconnect();
+  }
+}
+
+/** What was told in this process has been received by then. */
+export function settleInProcess(): Promise<void> {
+  return new Promise((resolve) => {
+    setImmediate(resolve);
+  });
 }

@@ -1,4 +1,3 @@
-import { Redis } from 'ioredis';
 import type {
   ConversationDraft,
   ConversationStore,
@@ -11,7 +10,7 @@ import type {
 import { loadConversationScripts, loadOwnerScripts } from '../../src/conversation/store/conversation.scripts.js';
 import { MemoryConversationStore } from '../../src/conversation/store/memory-conversation.store.js';
 import { RedisConversationStore } from '../../src/conversation/store/redis-conversation.store.js';
-import { CLOCK_KEY, ClockedRedis, type TestClock } from './clocked-redis.js';
+import { CLOCK_KEY, clockedRedis, type ClockedServer, settleInProcess, type TestClock } from './clocked-redis.js';
 import type { ClockedTopology } from './clocked-topology.js';
 
 export const START_MS = 1_764_421_836_000;
@@ -29,36 +28,27 @@ export interface ConversationBench {
   close(): Promise<void>;
 }
 
-export interface RedisConversationBench extends ConversationBench {
-  readonly redis: ClockedRedis;
-  readonly client: Redis;
-}
+export type RedisConversationBench = ConversationBench & ClockedServer;
 
 export async function memoryConversationBench(
   clock: TestClock = { us: START_MS * 1_000 },
 ): Promise<ConversationBench & { readonly store: MemoryConversationStore }> {
   const store = new MemoryConversationStore(() => clock.us);
-  const heard = await listen(store, () => new Promise((resolve) => setImmediate(resolve)));
+  const heard = await listen(store, settleInProcess);
   return { store, clock, heard, close: () => Promise.resolve() };
 }
 
 export async function redisConversationBench(
-  server: { readonly host: string; readonly port: number },
+  address: { readonly host: string; readonly port: number },
   prefix: string,
   clock: TestClock = { us: START_MS * 1_000 },
 ): Promise<RedisConversationBench> {
-  const client = new Redis(server.port, server.host);
-  const subscriber = new Redis(server.port, server.host);
-  const redis = new ClockedRedis(prefix, clock, client, subscriber);
+  const server = clockedRedis(address, prefix, clock);
   const options = { clock: { key: CLOCK_KEY } };
   const scripts = { conversation: loadConversationScripts(options), owner: loadOwnerScripts(options) };
-  const store = new RedisConversationStore(redis, undefined, scripts);
-  const heard = await listen(store, () => redis.settle());
-  const close = async (): Promise<void> => {
-    // In order: what is on its way is done with.
-    for (const connection of [client, subscriber]) if (connection.status === 'ready') await connection.quit();
-  };
-  return { store, clock, redis, client, heard, close };
+  const store = new RedisConversationStore(server.redis, undefined, scripts);
+  const heard = await listen(store, () => server.redis.settle());
+  return { ...server, store, clock, heard };
 }
 
 /** On Redis of any kind, over the store that production has. */

@@ -1,9 +1,8 @@
-import { Redis } from 'ioredis';
 import { loadFleetScripts } from '../../src/ai/fleet/fleet.scripts.js';
 import type { CellRequest, Exchange, FleetNews, FleetStore, Topic } from '../../src/ai/fleet/fleet.store.js';
 import { MemoryFleetStore } from '../../src/ai/fleet/memory-fleet.store.js';
 import { RedisFleetStore } from '../../src/ai/fleet/redis-fleet.store.js';
-import { CLOCK_KEY, ClockedRedis, type TestClock } from './clocked-redis.js';
+import { CLOCK_KEY, clockedRedis, type ClockedServer, settleInProcess, type TestClock } from './clocked-redis.js';
 import type { ClockedTopology } from './clocked-topology.js';
 
 export const START_MS = 1_764_421_836_000;
@@ -18,33 +17,23 @@ export interface FleetBench {
   close(): Promise<void>;
 }
 
-export interface RedisFleetBench extends FleetBench {
-  readonly redis: ClockedRedis;
-  readonly client: Redis;
-}
+export type RedisFleetBench = FleetBench & ClockedServer;
 
 export async function memoryFleetBench(clock: TestClock = { us: START_MS * 1_000 }): Promise<FleetBench> {
   const store = new MemoryFleetStore(() => clock.us);
-  const heard = await listen(store, () => new Promise((resolve) => setImmediate(resolve)));
+  const heard = await listen(store, settleInProcess);
   return { store, clock, heard, close: () => Promise.resolve() };
 }
 
 export async function redisFleetBench(
-  server: { readonly host: string; readonly port: number },
+  address: { readonly host: string; readonly port: number },
   prefix: string,
   clock: TestClock = { us: START_MS * 1_000 },
 ): Promise<RedisFleetBench> {
-  const client = new Redis(server.port, server.host);
-  const subscriber = new Redis(server.port, server.host);
-  const redis = new ClockedRedis(prefix, clock, client, subscriber);
-  const store = new RedisFleetStore(redis, loadFleetScripts({ clock: { key: CLOCK_KEY } }));
-  const heard = await listen(store, () => redis.settle());
-  const close = (): Promise<void> => {
-    client.disconnect();
-    subscriber.disconnect();
-    return Promise.resolve();
-  };
-  return { store, clock, redis, client, heard, close };
+  const server = clockedRedis(address, prefix, clock);
+  const store = new RedisFleetStore(server.redis, loadFleetScripts({ clock: { key: CLOCK_KEY } }));
+  const heard = await listen(store, () => server.redis.settle());
+  return { ...server, store, clock, heard };
 }
 
 /** On Redis of any kind, over the store that production has. */

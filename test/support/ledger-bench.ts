@@ -1,11 +1,10 @@
-import { Redis } from 'ioredis';
 import type { LedgerEntry } from '../../src/ai/ledger/ledger.entry.js';
 import type { LedgerLimits } from '../../src/ai/ledger/ledger.limits.js';
 import { loadLedgerScripts } from '../../src/ai/ledger/ledger.scripts.js';
 import type { LedgerStore } from '../../src/ai/ledger/ledger.store.js';
 import { MemoryLedgerStore } from '../../src/ai/ledger/memory-ledger.store.js';
 import { RedisLedgerStore } from '../../src/ai/ledger/redis-ledger.store.js';
-import { CLOCK_KEY, ClockedRedis, type TestClock } from './clocked-redis.js';
+import { CLOCK_KEY, clockedRedis, type ClockedServer, type TestClock } from './clocked-redis.js';
 import type { ClockedTopology } from './clocked-topology.js';
 
 /** 2026-11-29T12:00:00Z. */
@@ -20,10 +19,7 @@ export interface LedgerBench {
   close(): Promise<void>;
 }
 
-export interface RedisLedgerBench extends LedgerBench {
-  readonly redis: ClockedRedis;
-  readonly client: Redis;
-}
+export type RedisLedgerBench = LedgerBench & ClockedServer;
 
 export function memoryLedgerBench(clock: TestClock = { us: NOON_MS * 1_000 }): Promise<LedgerBench> {
   const store = new MemoryLedgerStore(BENCH_LIMITS, () => Math.floor(clock.us / 1_000));
@@ -31,18 +27,13 @@ export function memoryLedgerBench(clock: TestClock = { us: NOON_MS * 1_000 }): P
 }
 
 export function redisLedgerBench(
-  server: { readonly host: string; readonly port: number },
+  address: { readonly host: string; readonly port: number },
   prefix: string,
   clock: TestClock = { us: NOON_MS * 1_000 },
 ): Promise<RedisLedgerBench> {
-  const client = new Redis(server.port, server.host);
-  const redis = new ClockedRedis(prefix, clock, client, client);
-  const store = new RedisLedgerStore(redis, BENCH_LIMITS, loadLedgerScripts({ clock: { key: CLOCK_KEY } }));
-  const close = (): Promise<void> => {
-    client.disconnect();
-    return Promise.resolve();
-  };
-  return Promise.resolve({ store, clock, redis, client, close });
+  const server = clockedRedis(address, prefix, clock);
+  const store = new RedisLedgerStore(server.redis, BENCH_LIMITS, loadLedgerScripts({ clock: { key: CLOCK_KEY } }));
+  return Promise.resolve({ ...server, store, clock });
 }
 
 /** On Redis of any kind, over the store that production has. */

@@ -1,11 +1,10 @@
-import { Redis } from 'ioredis';
 import type { AcquireAnswer, AcquireCommand, LockMessage, LockStore } from '../../src/lock/lock.store.js';
 import { loadLockScripts, type LockScripts } from '../../src/lock/lock.scripts.js';
 import { LOCK_LIMITS } from '../../src/lock/lock.limits.js';
 import { MemoryLockStore } from '../../src/lock/memory-lock.store.js';
 import { LockTable } from '../../src/lock/memory/lock.table.js';
 import { RedisLockStore } from '../../src/lock/redis-lock.store.js';
-import { CLOCK_KEY, ClockedRedis, type TestClock } from './clocked-redis.js';
+import { CLOCK_KEY, clockedRedis, type ClockedServer, settleInProcess, type TestClock } from './clocked-redis.js';
 
 export const START_US = 1_764_421_836_000_000;
 export const PROCESSES = ['p1', 'p2', 'p3'] as const;
@@ -24,10 +23,7 @@ export interface MemoryBench extends LockBench {
   readonly table: LockTable;
 }
 
-export interface RedisBench extends LockBench {
-  readonly redis: ClockedRedis;
-  readonly client: Redis;
-}
+export type RedisBench = LockBench & ClockedServer;
 
 /** Nothing is cleared away, as the keys of ClockedRedis live on: what is over must be decided by the store. */
 export class EndlessTable extends LockTable {
@@ -41,27 +37,20 @@ export async function memoryBench(
   table = new LockTable(LOCK_LIMITS),
 ): Promise<MemoryBench> {
   const store = new MemoryLockStore({ clock: () => clock.us, table });
-  const heard = await listen(store, () => new Promise((resolve) => setImmediate(resolve)));
+  const heard = await listen(store, settleInProcess);
   return { store, clock, table, heard, close: () => Promise.resolve() };
 }
 
 export async function redisBench(
-  server: { host: string; port: number },
+  address: { readonly host: string; readonly port: number },
   prefix: string,
   clock: TestClock = { us: START_US },
   scripts: LockScripts = loadLockScripts({ clock: { key: CLOCK_KEY } }),
 ): Promise<RedisBench> {
-  const client = new Redis(server.port, server.host);
-  const subscriber = new Redis(server.port, server.host);
-  const redis = new ClockedRedis(prefix, clock, client, subscriber);
-  const store = new RedisLockStore(redis, scripts);
-  const heard = await listen(store, () => redis.settle());
-  const close = (): Promise<void> => {
-    client.disconnect();
-    subscriber.disconnect();
-    return Promise.resolve();
-  };
-  return { store, clock, redis, client, heard, close };
+  const server = clockedRedis(address, prefix, clock);
+  const store = new RedisLockStore(server.redis, scripts);
+  const heard = await listen(store, () => server.redis.settle());
+  return { ...server, store, clock, heard };
 }
 
 export async function listen(store: LockStore, settle: () => Promise<void>): Promise<LockBench['heard']> {

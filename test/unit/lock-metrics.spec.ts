@@ -55,6 +55,14 @@ describe('LockMetrics', () => {
     );
   });
 
+  it('sums up how many are held, however they end', async () => {
+    for (const outcome of ['granted', 'granted', 'busy', 'timeout'] as const) {
+      metrics.waited('order:*', { outcome, waitMs: 1, isContended: false });
+    }
+    metrics.held('order:*', { end: 'expired', holdMs: 500 });
+    expect(await linesOf('coordinator_lock_held')).toEqual(['coordinator_lock_held{template="order:*"} 1']);
+  });
+
   it.each([Number.NaN, Number.POSITIVE_INFINITY, -1])('does not throw at a duration of %p', async (duration) => {
     metrics.waited('order:*', { outcome: 'granted', waitMs: duration, isContended: false });
     metrics.held('order:*', { end: 'released', holdMs: duration });
@@ -66,6 +74,7 @@ describe('LockMetrics', () => {
   it('never learns a key from the locks that it watches', async () => {
     const locks = new LockService(new MemoryLockStore(), { observer: metrics });
     const lease = await locks.acquire('secret@example.com:cart');
+    expect(await linesOf('coordinator_lock_held')).toEqual(['coordinator_lock_held{template="*"} 1']);
     expect(await locks.tryAcquire('secret@example.com:cart', { template: 'cart:*' })).toBeUndefined();
     await lease.release();
     await locks.withLock('secret-18', { template: 'job:*' }, () => undefined);
@@ -76,5 +85,9 @@ describe('LockMetrics', () => {
     expect(page).toContain('coordinator_lock_contended_total{template="cart:*"} 1');
     expect(page).toContain('coordinator_lock_hold_seconds_count{template="job:*",end="released"} 1');
     expect(page).toContain('coordinator_lock_waiting{template="*"} 0');
+    expect(await linesOf('coordinator_lock_held')).toEqual([
+      'coordinator_lock_held{template="*"} 0',
+      'coordinator_lock_held{template="job:*"} 0',
+    ]);
   });
 });

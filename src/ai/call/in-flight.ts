@@ -1,12 +1,19 @@
-import { Gauge, type Registry } from 'prom-client';
+import { Counter, Gauge, type Registry } from 'prom-client';
 
-/** How many calls this process has under way, by deployment. */
+/** How many calls this process has under way, and has begun, by deployment. */
 export class InFlight {
   readonly #counts = new Map<string, number>();
+  readonly #begun: Counter<'model' | 'deployment'>;
 
-  /** @param registry - where the counts are scraped from; nothing is done for it on a call's way */
+  /** @param registry - where the counts are scraped from */
   constructor(registry: Registry) {
     const counts = this.#counts;
+    this.#begun = new Counter({
+      name: 'coordinator_attempts_total',
+      help: 'Calls of deployments that this process has begun',
+      labelNames: ['model', 'deployment'],
+      registers: [registry],
+    });
     new Gauge({
       name: 'coordinator_attempts_in_flight',
       help: 'Calls that this process has under way at a deployment',
@@ -22,10 +29,12 @@ export class InFlight {
    * A call begins.
    *
    * @param deployment - its id, of the catalogue: memory is bounded
+   * @param model - the catalogue's, whose deployment it is
    * @returns to be called when it is over; a second time does nothing
    */
-  begin(deployment: string): () => void {
+  begin(deployment: string, model: string): () => void {
     let isOver = false;
+    this.#begun.inc({ model, deployment });
     this.#counts.set(deployment, this.at(deployment) + 1);
     return () => {
       if (isOver) return;

@@ -54,12 +54,12 @@ export class UpstreamGate {
 
   /** An attempt begins now. It is in flight until its clocks are stopped. */
   begin(turn: Turn, call: CompletionCall, quota: AttemptQuota): Attempt {
-    const { deployment } = turn.candidate;
+    const { deployment, model } = turn.candidate;
     // Also where it is not the plan's first: a fallback's keys have their turns as well.
     this.keys.took(deployment);
     this.fleet.keys.spent(deployment.upstream.keyId, { requests: 1 });
     const told = this.fleet.limits.begun(deployment.id, needOf(turn, call));
-    const over = this.observer.inFlight.begin(deployment.id);
+    const over = this.observer.inFlight.begin(deployment.id, model.name);
     const place = { candidate: turn.candidate, quota };
     const attempt = new Attempt(call, place, this.limitsOf(turn, call), (headers) => {
       told();

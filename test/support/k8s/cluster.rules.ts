@@ -70,7 +70,7 @@ function rights(manifests: Manifests): readonly string[] {
   );
 }
 
-const LABELS = ['name', 'instance', 'component', 'part-of'];
+const LABELS = ['name', 'instance', 'version', 'component', 'part-of', 'managed-by'];
 
 function labels({ all, pods }: Manifests): readonly string[] {
   const labelled = [

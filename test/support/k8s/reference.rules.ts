@@ -153,7 +153,15 @@ function configReferences(pod: PodTemplate, manifests: Manifests): readonly stri
   );
 }
 
+/** A dashboard is read by Grafana's sidecar, by its label. */
 function unusedConfig(manifests: Manifests): readonly string[] {
   const used = manifests.pods.flatMap(configNamesOf);
-  return manifests.of('ConfigMap').flatMap(({ name }) => unless(used.includes(name), `nobody uses ConfigMap ${name}`));
+  return manifests
+    .of('ConfigMap')
+    .flatMap(({ name, tree }) =>
+      unless(
+        used.includes(name) || textAt(tree, 'metadata', 'labels', 'grafana_dashboard') === '1',
+        `nobody uses ConfigMap ${name}`,
+      ),
+    );
 }

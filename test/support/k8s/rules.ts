@@ -1,4 +1,5 @@
 import { CLUSTER_RULES } from './cluster.rules.js';
+import { ENUM_RULES } from './enum.rules.js';
 import type { Manifests, Rule } from './manifests.js';
 import { NETWORK_RULES } from './network.rules.js';
 import { POD_RULES } from './pod.rules.js';
@@ -7,6 +8,7 @@ import { SERVER_RULES } from './server.rules.js';
 
 export const RULES: readonly Rule[] = [
   ...REFERENCE_RULES,
+  ...ENUM_RULES,
   ...POD_RULES,
   ...CLUSTER_RULES,
   ...NETWORK_RULES,

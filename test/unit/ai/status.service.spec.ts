@@ -91,7 +91,7 @@ describe('StatusService', () => {
   });
 
   it('counts what is in flight at each deployment, and tells the end that a vendor has named', async () => {
-    const end = observer.inFlight.begin('two/two-name');
+    const end = observer.inFlight.begin('two/two-name', 'm');
     const { pod, models } = await status.look();
     end();
     expect(pod.inFlight).toBe(1);

@@ -1,17 +1,8 @@
 import { describe, expect, it } from '@jest/globals';
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { Registry } from 'prom-client';
-import { pino } from 'pino';
-import { AdmissionMetrics } from '../../../src/admission.metrics.js';
-import { LockMetrics } from '../../../src/lock.metrics.js';
-import { CompletionObserver } from '../../../src/ai/call/completion.observer.js';
-import { FleetMetrics } from '../../../src/ai/fleet/fleet.metrics.js';
-import { LedgerMetrics } from '../../../src/ai/ledger/ledger.metrics.js';
-import { ReuseMetrics } from '../../../src/ai/reuse/reuse.metrics.js';
 import { ENVIRONMENT_TABLE, loadSettings } from '../../../src/config/index.js';
 import { STATUS_TABLE, type StatusRow } from '../../../src/http/index.js';
-import { HttpMetrics } from '../../../src/observability/http.metrics.js';
 import { ROOT } from '../../support/planted-project.js';
 
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
@@ -65,33 +56,6 @@ describe('README.md, errors', () => {
   });
 });
 
-describe('README.md, metrics', () => {
-  it('names every metric with its labels', () => {
-    const registry = new Registry();
-    const logger = pino({ level: 'silent' });
-    const metrics = [
-      new HttpMetrics(registry),
-      new CompletionObserver(registry, logger),
-      new FleetMetrics(registry, logger),
-      new LockMetrics(registry),
-      new AdmissionMetrics(registry, logger),
-      new ReuseMetrics(registry, logger),
-      new LedgerMetrics(registry, logger),
-    ];
-    expect(metrics).toHaveLength(7);
-    const documented = rowsUnder('## Operating it')
-      .filter(([name = '']) => /^`(coordinator|gen_ai)_/.test(name))
-      .map(([name, labels]) => [name, labels]);
-    const actual = registry.getMetricsAsArray().map((metric) => {
-      const labels: unknown = Reflect.get(metric, 'labelNames');
-      const names: readonly unknown[] = Array.isArray(labels) ? labels : [];
-      return [`\`${metric.name}\``, names.map((label) => `\`${String(label)}\``).join(', ')];
-    });
-    const inTwoTables = (rows: readonly (readonly unknown[])[]) => rows.map((row) => row.join(' ')).sort();
-    expect(inTwoTables(documented)).toEqual(inTwoTables(actual));
-  });
-});
-
 describe('README.md, examples', () => {
   it('shows a coordinator.yaml that works', () => {
     const [, yaml] = /```yaml\n(.*?)```/s.exec(sectionUnder('### coordinator.yaml')) ?? [];
@@ -125,7 +89,6 @@ describe('docs/adr', () => {
   });
 });
 
-/** As GitHub makes it: lower case, spaces to hyphens, other signs dropped. */
 /** A file, and the heading in it where one is named. */
 function isThere(target: string): boolean {
   const [file = '', anchor] = target.split('#');
@@ -135,6 +98,7 @@ function isThere(target: string): boolean {
   return [...headings].some(([, text = '']) => anchorOf(text) === anchor);
 }
 
+/** As GitHub makes it: lower case, spaces to hyphens, other signs dropped. */
 function anchorOf(heading: string): string {
   return heading
     .toLowerCase()

@@ -30,6 +30,7 @@ describe('k8s/rendered', () => {
   it.each([...overlays])('runs the image of this version: %s', (_, { server }) => {
     const [container] = containersOf(at(server.tree, 'spec', 'template', 'spec'));
     expect(textAt(container, 'image').split(':').at(-1)).toBe(packageVersion());
+    expect(textAt(server.tree, 'metadata', 'labels', 'app.kubernetes.io/version')).toBe(packageVersion());
   });
 
   it('runs three pods unless an autoscaler does', () => {
