@@ -81,6 +81,10 @@ export default tseslint.config(
     rules: {
       ...environment,
       'no-console': 'error',
+      'no-restricted-syntax': [
+        'error',
+        { selector: 'SpreadElement > ObjectExpression', message: 'Write its members where it is spread.' },
+      ],
       // It follows redirects, unpacks whatever comes, and goes to any address: docs/adr/0019.
       'no-restricted-globals': ['error', { name: 'fetch', message: 'Connect by src/egress/.' }],
     },

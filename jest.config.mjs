@@ -2,7 +2,7 @@
 export default {
   testEnvironment: 'node',
   // A bound against hanging, not a judgement of speed: machines are shared.
-  testTimeout: 30_000,
+  testTimeout: 120_000,
   roots: ['<rootDir>/test'],
   // Modules of a file that has run are never freed (Node 20); tests that compute take three times as long in a process that has run
   // a hundred others. Ten to twenty files are as cheap as a new process.

@@ -115,7 +115,11 @@ function conversationsOn(ai: DynamicModule, { conversations, server }: Settings)
       counters: TokenCounters,
       generator: ChatGenerator,
     ): ConversationModuleOptions => ({
-      ...{ store, catalogue, counters, generator, keepMs },
+      store,
+      catalogue,
+      counters,
+      generator,
+      keepMs,
       requestDeadlineMs: server.requestDeadlineMs,
       graceMs: server.shutdownGraceMs,
       ...(maxInputTokens !== undefined && { mostInput: maxInputTokens }),

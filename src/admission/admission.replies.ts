@@ -36,28 +36,28 @@ export function readAcquire(rules: ScopeRules, reply: unknown): AcquireAnswer {
   const isExact = values.integer() === 1;
   const usage = readUsage(values, rules);
   values.end();
-  if (kind === 1) return { ...news, kind: 'granted', atMs: number, usage };
-  if (kind === -3) return { ...news, kind: 'cancelled' };
+  if (kind === 1) return { kind: 'granted', atMs: number, usage, ...news };
+  if (kind === -3) return { kind: 'cancelled', ...news };
   const rule = ruleOf(name, rules, usage);
-  if (kind === 0) return { ...news, kind: 'waiting', inMs: number, rule, usage };
+  if (kind === 0) return { kind: 'waiting', inMs: number, rule, usage, ...news };
   if (rule === undefined) throw values.fault(name);
-  if (kind === -2) return { ...news, kind: 'never', inMs: 0, rule, isExact: true, usage };
+  if (kind === -2) return { kind: 'never', inMs: 0, rule, isExact: true, usage, ...news };
   if (kind !== -1) throw values.fault(kind);
   // A period's end is known here as well as there.
   const inMs = number < 0 && rule.kind === 'budget' ? periodEnd(rule.period, news.nowMs) - news.nowMs : number;
-  return { ...news, kind: 'refused', inMs, rule, isExact, usage };
+  return { kind: 'refused', inMs, rule, isExact, usage, ...news };
 }
 
 export function readSettle(rules: ScopeRules, reply: unknown): SettleAnswer {
   const values = new ReplyReader('settle', reply);
   const news = readNews(values, rules);
-  return { ...news, kind: values.last(SETTLED) };
+  return { kind: values.last(SETTLED), ...news };
 }
 
 export function readCancel(rules: ScopeRules, reply: unknown): CancelAnswer {
   const values = new ReplyReader('cancel', reply);
   const news = readNews(values, rules);
-  return { ...news, kind: values.last(CANCELLED) };
+  return { kind: values.last(CANCELLED), ...news };
 }
 
 export function readBeat(rules: ScopeRules, count: number, reply: unknown): BeatAnswer {
@@ -133,7 +133,7 @@ function readNews(values: ReplyReader, rules: ScopeRules): ScopeNews {
   if (booked !== 0 && booked !== rules.budgets.length) throw values.fault(booked);
   const bookings: Booking[] = rules.budgets
     .slice(0, booked)
-    .map((budget) => ({ ...budget, spentBefore: values.integer(), spentAfter: values.integer() }));
+    .map((budget) => ({ spentBefore: values.integer(), spentAfter: values.integer(), ...budget }));
   return { nowMs, pumpInMs, notices, bookings };
 }
 

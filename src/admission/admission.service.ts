@@ -73,7 +73,11 @@ export class AdmissionService implements BeforeApplicationShutdown {
     this.#observer = guardedObserver(observer, 'admission');
     this.#graceMs = graceMs;
     this.#process = new AdmissionProcess(store, {
-      ...{ environment, observer: this.#observer, pods, mostWaitingPerScope, mostWaiting },
+      environment,
+      observer: this.#observer,
+      pods,
+      mostWaitingPerScope,
+      mostWaiting,
       localStore: () => new MemoryAdmissionStore(),
     });
   }
@@ -163,8 +167,8 @@ export class AdmissionService implements BeforeApplicationShutdown {
     const since = (): number => Math.max(0, Math.round(this.#environment.now() - startedAt));
     if (wish.isUnlimited) {
       if (this.#closing !== undefined) throw new AdmissionClosedError();
-      const facts = { kind, tokens, microUsd, scope: wish.scope.name };
-      return new Reservation(UNLIMITED, { ...facts, queueMs: 0, isLocal: false, usage: [] });
+      const free = { queueMs: 0, isLocal: false, usage: [] };
+      return new Reservation(UNLIMITED, { kind, tokens, microUsd, scope: wish.scope.name, ...free });
     }
     this.#observer.waiting(kind, 1);
     try {

@@ -63,11 +63,11 @@ export class MemoryAdmissionStore implements AdmissionStore {
   settle(command: SettleCommand): Promise<SettleAnswer> {
     const scope = this.change(command);
     const record = scope.recordOf(plainName('an id', command.id));
-    if (record?.state === 'granted') scope.settle(command.id, record, { ...command, endedAt: scope.kept.time });
+    if (record?.state === 'granted') scope.settle(command.id, record, { endedAt: scope.kept.time, ...command });
     scope.sweep();
     pump(scope);
     const kind = record?.state === 'granted' ? 'settled' : record?.state === 'waiting' ? 'waiting' : 'gone';
-    return Promise.resolve({ ...scope.finish(), kind });
+    return Promise.resolve({ kind, ...scope.finish() });
   }
 
   cancel(command: CancelCommand): Promise<CancelAnswer> {
@@ -79,7 +79,7 @@ export class MemoryAdmissionStore implements AdmissionStore {
     scope.cancelled(command.id);
     pump(scope);
     const kind = record === undefined || record.state === 'cancelled' ? 'unknown' : record.state;
-    return Promise.resolve({ ...scope.finish(), kind });
+    return Promise.resolve({ kind, ...scope.finish() });
   }
 
   beat(command: BeatCommand): Promise<BeatAnswer> {
@@ -92,7 +92,7 @@ export class MemoryAdmissionStore implements AdmissionStore {
     scope.sweep();
     pump(scope);
     const places = command.ids.map((id) => placeOf(scope, id));
-    return Promise.resolve({ ...scope.finish(), places });
+    return Promise.resolve({ places, ...scope.finish() });
   }
 
   hold(command: HoldCommand): Promise<ScopeNews> {

@@ -4,6 +4,7 @@ import { BodyBudget } from './body.budget.js';
 import { readBody } from './body.reader.js';
 import type { HttpOptions } from './http-options.js';
 import { parseJsonBody } from './json-body.js';
+import { isJson, mediaTypeFault } from './json-media-type.js';
 import { bodyTooLarge } from './to-api-error.js';
 
 declare module 'fastify' {
@@ -17,7 +18,7 @@ declare module 'fastify' {
 const METHODS = ['POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'] as const;
 
 /**
- * Takes `application/json` and nothing else: the value becomes `request.body`, the exact text `request.bodyText`.
+ * Takes `application/json` in UTF-8 and nothing else: the value becomes `request.body`, the exact text `request.bodyText`.
  * `application/*+json` is refused, since those types have their own meaning (merge patch, JSON:API).
  * What the headers alone condemn is refused before the body is read, and so is what there is no room for beside the bodies of others.
  *
@@ -70,23 +71,12 @@ function bodyFault(request: FastifyRequest, bodyLimitBytes: number): ApiError | 
   if (encoding !== undefined && encoding !== '' && encoding !== 'identity') {
     return new ApiError('unsupported_media_type', 'compressed request bodies are not taken: send no content-encoding');
   }
-  return isJson(headers['content-type'])
-    ? undefined
-    : new ApiError('unsupported_media_type', mediaTypeFault(headers['content-type']));
+  return mediaTypeFault(headers['content-type']);
 }
 
 function hasBody(request: FastifyRequest): boolean {
   const { headers } = request.raw;
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
-}
-
-function isJson(contentType: string | undefined): boolean {
-  return contentType !== undefined && /^\s*application\/json\s*(?:;|$)/i.test(contentType);
-}
-
-function mediaTypeFault(contentType: string | undefined): string {
-  const given = contentType === undefined ? 'it is missing' : `not ${JSON.stringify(contentType.slice(0, 100))}`;
-  return `the content-type must be application/json: ${given}`;
 }
 
 function asError(error: unknown): Error {

@@ -2,7 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { ApiError } from './api-error.js';
 import { rawError } from './error-reply.js';
+import { unknownVersion } from './framing.js';
 import type { OpenConnections, OpenRequest } from './open-request.js';
+
+/** Node's word for a request that has not arrived within its time. */
+const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT';
 
 /** How long a client may take to read why its connection is being closed, ms. */
 const GOODBYE_MS = 1_000;
@@ -18,6 +22,7 @@ export class ClientErrors {
 
   /** What Node's parser says of a connection. */
   answer(error: Error & { readonly code?: string }, socket: Socket): void {
+    if (error.code === TOO_SLOW && this.#isLeftUnread(socket)) return;
     const isGone = error.code === 'ECONNRESET' || error.code === 'EPIPE' || this.#leavesOthers(error.code, socket);
     if (isGone) socket.destroy();
     else this.#refuse(socket, clientError(error.code));
@@ -32,6 +37,11 @@ export class ClientErrors {
     // Unread, neither the client's leaving is noticed nor its input thrown away.
     socket.resume();
     this.#refuse(socket, new ApiError('method_not_allowed', 'CONNECT is not allowed here'));
+  }
+
+  /** The headers that do not come are those that nobody reads for now. */
+  #isLeftUnread(socket: Socket): boolean {
+    return this.connections.isStopped(socket) && this.connections.openOn(socket).at(-1)?.hasArrived === true;
   }
 
   /** A FIN in the middle of a request: whoever waits for an earlier answer has left too. */
@@ -83,7 +93,7 @@ function surviveReset(socket: Socket): void {
 
 function clientError(code: string | undefined): ApiError {
   if (code === 'HPE_HEADER_OVERFLOW') return new ApiError('headers_too_large', 'the request headers are too large');
-  if (code === 'ERR_HTTP_REQUEST_TIMEOUT')
-    return new ApiError('request_timeout', 'the request took too long to arrive');
+  if (code === TOO_SLOW) return new ApiError('request_timeout', 'the request took too long to arrive');
+  if (code === 'HPE_INVALID_VERSION' || code === 'HPE_PAUSED_H2_UPGRADE') return unknownVersion();
   return new ApiError('invalid_request', 'the request is not valid HTTP/1.1');
 }

@@ -1,5 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiError } from './api-error.js';
+import { DEFAULT_LIMITS } from './http-options.js';
 import { OpenConnections, type OpenRequest } from './open-request.js';
 
 declare module 'fastify' {
@@ -29,6 +30,6 @@ export function onRequestOver(request: FastifyRequest, reply: FastifyReply, list
 }
 
 function openRequestOf(request: FastifyRequest, reply: FastifyReply): OpenRequest {
-  request.openRequest ??= new OpenConnections().open(request.raw, reply.raw);
+  request.openRequest ??= new OpenConnections(DEFAULT_LIMITS).open(request.raw, reply.raw);
   return request.openRequest;
 }

@@ -7,7 +7,7 @@ import { ApiError } from './api-error.js';
 export class Framing {
   readonly #refused = new WeakSet<Socket>();
 
-  /** @throws ApiError invalid_request; the connection is closed after it */
+  /** @throws ApiError invalid_request, http_version_unknown; the connection is closed after it */
   check({ raw }: FastifyRequest, reply: FastifyReply): void {
     const fault = this.#refused.has(raw.socket) ? afterAnother() : framingFault(raw);
     if (fault === undefined) return;
@@ -15,6 +15,14 @@ export class Framing {
     reply.header('connection', 'close');
     throw fault;
   }
+}
+
+/**
+ * Another version in the request line. Node's parser takes 0.9 and 2.0 for a version like any other, and 1.2 for none, where RFC 9110
+ * section 2.5 would have it read as 1.1.
+ */
+export function unknownVersion(): ApiError {
+  return new ApiError('http_version_unknown', 'this server speaks HTTP/1.1 and HTTP/1.0');
 }
 
 /** Nobody reads it: the connection ends with the answer before. */
@@ -27,6 +35,7 @@ function afterAnother(): ApiError {
  * transfer coding other than chunked, or any in HTTP/1.0 (section 6.1). What Node refuses itself, such as two lengths, never comes here.
  */
 function framingFault({ rawHeaders, headers, httpVersion }: IncomingMessage): ApiError | undefined {
+  if (httpVersion !== '1.1' && httpVersion !== '1.0') return unknownVersion();
   if (hostsIn(rawHeaders) > 1) return new ApiError('invalid_request', 'the Host header is given more than once');
   const coding = headers['transfer-encoding'];
   if (coding === undefined || (coding.trim().toLowerCase() === 'chunked' && httpVersion !== '1.0')) return undefined;

@@ -18,14 +18,13 @@ import { toApiError } from './to-api-error.js';
  */
 export function createHttpAdapter(options: HttpOptions): FastifyAdapter {
   const { limits, trustProxy } = options;
-  const connections = new OpenConnections();
+  const connections = new OpenConnections(limits);
   const clientErrors = new ClientErrors(connections);
   const pathFaults = new PathFaults();
   const adapter = new FastifyAdapter({
     http: serverOptions(limits),
     requestTimeout: limits.requestMs,
     keepAliveTimeout: limits.keepAliveMs,
-    connectionTimeout: limits.stalledMs,
     bodyLimit: options.bodyLimitBytes,
     trustProxy: typeof trustProxy === 'object' ? [...trustProxy] : trustProxy,
     routerOptions: { maxParamLength: limits.paramLength },
@@ -45,22 +44,23 @@ export function createHttpAdapter(options: HttpOptions): FastifyAdapter {
   instance.server.on('connect', (_request: IncomingMessage, socket: Socket) => {
     clientErrors.refuseTunnel(socket);
   });
-  boundConnections(instance.server, connections, limits);
+  boundConnections(instance.server, limits);
   answerExpectations(instance.server, options.bodyLimitBytes);
   openRequests(instance, connections, pathFaults);
   registerJsonBodies(instance, options);
   return adapter;
 }
 
-/** The first hook of all: those of others may refuse the request, or wait for its end. */
+/** The first hook of all: those of others may refuse the request, or wait for its end. Whoever has sent many at once waits here. */
 function openRequests(instance: FastifyInstance, connections: OpenConnections, pathFaults: PathFaults): void {
   instance.decorateRequest('openRequest', undefined);
   instance.decorateRequest('pathFault', undefined);
   instance.addHook('onRequest', (request, reply, done) => {
     reply.header('x-request-id', request.id).headers(securityHeaders(request));
-    request.openRequest = connections.open(request.raw, reply.raw);
+    const open = connections.open(request.raw, reply.raw);
+    request.openRequest = open;
     request.pathFault = pathFaults.of(request.raw);
-    done();
+    connections.onTurn(open, request.raw, done);
   });
 }
 

@@ -24,7 +24,7 @@ export interface ConnectionLimits {
   readonly requestMs: number;
   /** How long an idle connection stays open, ms. Longer than the load balancer's own idle time (60 s is common), or it meets a closed one. */
   readonly keepAliveMs: number;
-  /** How often the two limits above are looked at, ms. */
+  /** How often the first two of these, and `stalledMs`, are looked at, ms. */
   readonly checkEveryMs: number;
   /** Request line and headers together, bytes. */
   readonly headerBytes: number;
@@ -40,6 +40,12 @@ export interface ConnectionLimits {
   readonly bodiesBytes: number;
   /** How long a client may take nothing of an answer that waits for it, ms. */
   readonly stalledMs: number;
+  /** How many requests of one connection are worked on at once; those that come on top wait for their turn. */
+  readonly pipelined: number;
+  /** With more than so many that wait, nothing more is read from their connection. */
+  readonly pipelineQueue: number;
+  /** How many requests may wait so on all connections together; who sends one more is cut off. */
+  readonly waiting: number;
 }
 
 /** A sixteenth of the heap is left to bodies as they come: text, value and what is made of them take about eight times as much. */
@@ -57,4 +63,7 @@ export const DEFAULT_LIMITS: ConnectionLimits = {
   requestsPerConnection: 10_000,
   bodiesBytes: Math.floor(getHeapStatistics().heap_size_limit / BODY_COPIES),
   stalledMs: 60_000,
+  pipelined: 32,
+  pipelineQueue: 256,
+  waiting: 20_000,
 };

@@ -1,6 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { ClientGoneError } from './client-gone.error.js';
+import type { ConnectionLimits } from './http-options.js';
+import { Pipeline, WaitingRoom } from './pipeline.js';
+import { UnreadAnswers } from './unread-answers.js';
 
 /** A request whose answer is not complete yet. */
 export class OpenRequest {
@@ -72,6 +75,7 @@ export class OpenRequest {
 
 interface Connection {
   readonly open: Set<OpenRequest>;
+  readonly pipeline: Pipeline;
   /** How many requests have come on it. */
   count: number;
 }
@@ -84,6 +88,13 @@ interface Connection {
  */
 export class OpenConnections {
   readonly #bySocket = new WeakMap<Socket, Connection>();
+  readonly #room: WaitingRoom;
+  readonly #unread: UnreadAnswers;
+
+  constructor(private readonly limits: ConnectionLimits) {
+    this.#room = new WaitingRoom(limits.waiting);
+    this.#unread = new UnreadAnswers(limits);
+  }
 
   open(request: IncomingMessage, response: ServerResponse): OpenRequest {
     const connection = this.#on(request.socket);
@@ -99,6 +110,16 @@ export class OpenConnections {
     return open;
   }
 
+  /** Calls back when it is the request's turn to be worked on, which is now unless its client has sent many at once. */
+  onTurn(request: OpenRequest, { socket }: IncomingMessage, begin: () => void): void {
+    this.#on(socket).pipeline.enter(request, begin);
+  }
+
+  /** Whether what the client sends is left unread for now. */
+  isStopped(socket: Socket): boolean {
+    return this.#bySocket.get(socket)?.pipeline.isStopped === true;
+  }
+
   /** The open requests of a connection in the order in which they came, which is that of their answers. */
   openOn(socket: Socket): readonly OpenRequest[] {
     return [...(this.#bySocket.get(socket)?.open ?? [])];
@@ -108,8 +129,10 @@ export class OpenConnections {
   #on(socket: Socket): Connection {
     const known = this.#bySocket.get(socket);
     if (known !== undefined) return known;
-    const connection: Connection = { open: new Set(), count: 0 };
+    const pipeline = new Pipeline(socket, this.limits, this.#room);
+    const connection: Connection = { open: new Set(), pipeline, count: 0 };
     this.#bySocket.set(socket, connection);
+    this.#unread.watch(socket);
     socket.once('close', () => {
       const left = [...connection.open];
       connection.open.clear();

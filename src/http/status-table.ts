@@ -74,6 +74,7 @@ export const STATUS_TABLE = {
     finalText: "the store can't do what this request needs until an operator has changed something",
   },
   timeout: { status: 504, type: 'timeout_error' },
+  http_version_unknown: { status: 505, type: 'invalid_request_error', shouldRetry: false },
 } as const satisfies Record<string, StatusRow>;
 
 export type ErrorCode = keyof typeof STATUS_TABLE;

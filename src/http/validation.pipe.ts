@@ -47,7 +47,9 @@ async function validBody(metatype: Type<object>, value: object): Promise<object>
   const body = readBody(metatype, value);
   const isClosed = new Reflector().get(ClosedBody, metatype);
   const errors = await validate(body.dto, {
-    ...{ whitelist: isClosed, forbidNonWhitelisted: isClosed, forbidUnknownValues: false },
+    whitelist: isClosed,
+    forbidNonWhitelisted: isClosed,
+    forbidUnknownValues: false,
     validationError: { target: false, value: false },
   });
   const unknown = isClosed ? body.hidden.map(unknownMember) : [];

@@ -53,7 +53,7 @@ const WHOLE = 1_000_000;
 export function resolveLockOptions(options: LockOptions, defaults: Partial<LockOptions> = {}): ResolvedLockOptions {
   checkOptionsObject('lock options', options);
   checkOptionsObject('the defaults of locks', defaults);
-  const resolved = { ...DEFAULT_LOCK_OPTIONS, ...given(defaults), ...given(options) };
+  const resolved = Object.assign({}, DEFAULT_LOCK_OPTIONS, given(defaults), given(options));
   checkDuration('leaseMs', resolved.leaseMs, { from: 100, to: DAY_MS });
   checkDuration('waitMs', resolved.waitMs, { from: 0, to: DAY_MS });
   checkDuration('minHoldMs', resolved.minHoldMs, { from: 0, to: DAY_MS });

@@ -29,6 +29,8 @@ export interface SerializedError {
 
 /** An error with the fields that are looked at besides the standard ones; who made them, and of what type, is unknown. */
 interface AnyError extends Error {
+  /** What is to be written in place of its message, which may quote a prompt. */
+  readonly loggedAs?: unknown;
   readonly code?: unknown;
   readonly status?: unknown;
   readonly errors?: unknown;
@@ -45,13 +47,20 @@ export function isError(value: unknown): value is AnyError {
  */
 export function serializeError(error: unknown, depth = MAX_DEPTH): SerializedError {
   if (!isError(error)) return { type: typeof error, message: cut(describe(error), MAX_MESSAGE_LENGTH) };
+  const { message, stack } = textOf(error);
   return {
     type: error.name,
-    message: cut(withoutQuotes(error.message), MAX_MESSAGE_LENGTH),
+    message: cut(withoutQuotes(message), MAX_MESSAGE_LENGTH),
     ...pickFields(error),
-    ...(error.stack === undefined ? {} : { stack: cut(withoutQuotes(error.stack), MAX_STACK_LENGTH) }),
+    ...(stack === undefined ? {} : { stack: cut(withoutQuotes(stack), MAX_STACK_LENGTH) }),
     ...(depth === 0 ? {} : pickInnerErrors(error, depth - 1)),
   };
+}
+
+/** A stack begins with the message. */
+function textOf({ message, stack, loggedAs }: AnyError): { readonly message: string; readonly stack?: string } {
+  if (typeof loggedAs === 'string') return { message: loggedAs };
+  return stack === undefined ? { message } : { message, stack };
 }
 
 /**

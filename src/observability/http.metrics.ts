@@ -1,7 +1,7 @@
 import { Inject, Injectable } from '@nestjs/common';
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import { METRICS_REGISTRY } from './metrics.registry.js';
-import type { Outcome } from './outcome.js';
+import { isServersFault, type Outcome } from './outcome.js';
 
 const LABELS = ['method', 'route', 'status'] as const;
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
@@ -34,7 +34,7 @@ export class HttpMetrics {
     });
     this.requests = new Counter({
       name: 'coordinator_http_requests_total',
-      help: 'Requests that are over; a client that left counts as 4xx.',
+      help: 'Requests that are over; a client that left counts as 4xx, a 505 too.',
       labelNames: LABELS,
       registers,
     });
@@ -65,10 +65,15 @@ export class HttpMetrics {
     const labels = {
       method: METHODS.has(method) ? method : 'other',
       route,
-      status: `${String(Math.trunc(status / 100))}xx`,
+      status: classOf(status),
     };
     this.inFlight -= 1;
     this.requests.inc(labels);
     this.duration.observe(labels, durationMs / 1_000);
   }
+}
+
+/** Of what nobody here is to blame for no alert goes off: a 505 is a `4xx`. */
+function classOf(status: number): string {
+  return status >= 500 && !isServersFault(status) ? '4xx' : `${String(Math.trunc(status / 100))}xx`;
 }

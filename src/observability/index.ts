@@ -7,6 +7,7 @@ export type { MetricsAddress } from './metrics.server.js';
 export { NestLogger } from './nest.logger.js';
 export { ObservabilityModule, type ObservabilityModuleOptions } from './observability.module.js';
 export { addOutcome, CLIENT_CLOSED_REQUEST, type OutcomeFields } from './outcome.js';
+export { SecretFinder } from './secret.finder.js';
 export { startTelemetry } from './start-telemetry.js';
 export type { Telemetry } from './telemetry.js';
 export type { TraceIds } from './tracing/trace.context.js';

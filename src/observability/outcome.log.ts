@@ -1,7 +1,7 @@
 import type { Logger } from './logger.js';
-import { isPolled, type Outcome } from './outcome.js';
+import { isPolled, isServersFault, type Outcome } from './outcome.js';
 
-/** Writes one line per request: at `error` for 5xx, at `debug` for the routes that machines poll, else at `info`. */
+/** Writes one line per request: at `error` for 5xx but 505, at `debug` for the routes that machines poll, else at `info`. */
 export function logOutcome(logger: Logger, outcome: Outcome): void {
   const level = levelOf(outcome);
   if (!logger.isLevelEnabled(level)) return;
@@ -22,5 +22,5 @@ export function logOutcome(logger: Logger, outcome: Outcome): void {
 
 function levelOf({ route, status }: Outcome): 'debug' | 'info' | 'error' {
   if (isPolled(route)) return 'debug';
-  return status >= 500 ? 'error' : 'info';
+  return isServersFault(status) ? 'error' : 'info';
 }

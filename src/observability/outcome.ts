@@ -29,6 +29,8 @@ export interface Outcome {
 /** nginx's status for a client that closed its connection before the answer was complete. */
 export const CLIENT_CLOSED_REQUEST = 499;
 
+const HTTP_VERSION_NOT_SUPPORTED = 505;
+
 /** The route label of requests that fit no route. */
 export const UNMATCHED_ROUTE = 'unmatched';
 
@@ -38,6 +40,11 @@ const POLLED_ROUTES = new Set(['/health', '/ready', '/metrics']);
 /** Whether a route is one that machines ask for every few seconds: nobody wants a line, or a trace, of each. */
 export function isPolled(route: string): boolean {
   return POLLED_ROUTES.has(route);
+}
+
+/** Whether it is the server, or who stands behind it, that could not answer; a version of HTTP that is not spoken is the client's choice. */
+export function isServersFault(status: number): boolean {
+  return status >= 500 && status !== HTTP_VERSION_NOT_SUPPORTED;
 }
 
 /** The template of a request's route; see {@link Outcome.route}. */

@@ -1,8 +1,4 @@
-/** What stands in a log line in place of a secret. */
-export const REDACTED = '[redacted]';
-
-/** Shorter secrets are not looked for inside text: taking "test" out of every line would cost more than it saves. */
-export const MIN_SECRET_LENGTH = 6;
+import { REDACTED, SecretFinder, SPELT } from './secret.finder.js';
 
 const SECRET_FIELDS = [
   'authorization',
@@ -33,9 +29,10 @@ const SECRET_PATTERNS = [
   String.raw`\b(authorization\\?["']?: *\\?["']?)(?!bearer |basic )[^\s"',;<\\]+`,
   // JSON inside a string; in prose, `password: must be …` is a sentence.
   String.raw`\b((?:password|secret|token)\\?["'] *: *\\?["'])[^"'\\]+`,
-  // Keys by their makers' prefixes (OpenAI, Anthropic, HolySheep, xAI, Groq; Google), and JSON Web Tokens.
+  // Keys by their makers' prefixes (OpenAI, Anthropic, HolySheep, xAI, Groq; Google's, and its access tokens), and JSON Web Tokens.
   String.raw`\b()(?:sk|pk|rk|hs|xai|gsk)[-_][\w-]{8,}`,
   String.raw`\b()AIza[\w-]{20,}`,
+  String.raw`\b()ya29\.[\w.-]{20,}`,
   String.raw`\b()eyJ[\w-]{8,}\.[\w-]+(?:\.[\w-]+)?`,
   // `redis://user:password@host`, and `?key=` as Gemini's REST examples have it.
   String.raw`(://)[^\s/?#@"']{1,512}(?=@)`,
@@ -53,22 +50,14 @@ export type LineRedactor = (line: string) => string;
  * anew, so that it stays valid JSON whatever the secret looks like.
  */
 export function createLineRedactor(secrets: readonly string[]): LineRedactor {
-  const known = spellings(secrets);
-  const suspicious = new RegExp(
-    [...known.map(insideJson), `"(?:${SECRET_FIELDS.join('|')})":`, ...SECRET_PATTERNS].join('|'),
-    'i',
-  );
-  const redactText = createTextRedactor(known);
-  return (line) => (suspicious.test(line) ? `${JSON.stringify(redactValue(JSON.parse(line), redactText))}\n` : line);
-}
-
-function createTextRedactor(known: readonly string[]): (text: string) => string {
-  const secrets = known.length === 0 ? undefined : new RegExp(known.map(escapeRegExp).join('|'), 'g');
+  const finder = new SecretFinder(secrets);
+  const known = finder.linePattern();
+  const suspicious = new RegExp([`"(?:${SECRET_FIELDS.join('|')})":`, SPELT, ...SECRET_PATTERNS].join('|'), 'i');
   const patterns = SECRET_PATTERNS.map((pattern) => new RegExp(pattern, 'gi'));
-  return (text) => {
-    const withoutKnown = secrets === undefined ? text : text.replace(secrets, REDACTED);
-    return patterns.reduce((result, pattern) => result.replace(pattern, `$1${REDACTED}`), withoutKnown);
-  };
+  const redactText = (text: string): string =>
+    patterns.reduce((result, pattern) => result.replace(pattern, `$1${REDACTED}`), finder.redact(text));
+  return (line) =>
+    known.test(line) || suspicious.test(line) ? `${JSON.stringify(redactValue(JSON.parse(line), redactText))}\n` : line;
 }
 
 function redactValue(value: unknown, redactText: (text: string) => string): unknown {
@@ -81,19 +70,4 @@ function redactValue(value: unknown, redactText: (text: string) => string): unkn
       SECRET_FIELDS.includes(name.toLowerCase()) ? REDACTED : redactValue(item, redactText),
     ]),
   );
-}
-
-/** A secret as it is and as a URL spells it, the longest first so that no part of one is left beside a shorter one. */
-function spellings(secrets: readonly string[]): string[] {
-  const worthIt = secrets.filter((secret) => secret.length >= MIN_SECRET_LENGTH);
-  const all = new Set(worthIt.flatMap((secret) => [secret, encodeURIComponent(secret)]));
-  return [...all].sort((a, b) => b.length - a.length);
-}
-
-function insideJson(secret: string): string {
-  return escapeRegExp(JSON.stringify(secret).slice(1, -1));
-}
-
-function escapeRegExp(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, String.raw`\$&`);
 }

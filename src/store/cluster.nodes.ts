@@ -1,4 +1,6 @@
-import { type Cluster, Command, type Redis } from 'ioredis';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Cluster, Command, Redis } from 'ioredis';
+import type { Deadline } from './deadline.js';
 import { checkServer, type ServerNotice } from './server.check.js';
 import { StoreUnavailableError } from './store.errors.js';
 
@@ -6,12 +8,15 @@ import { StoreUnavailableError } from './store.errors.js';
 const REFRESH_PAUSE_MS = 200;
 /** And at least so often, ms, though nothing fails: a replica may have come. */
 const REFRESH_MS = 5_000;
+/** How often a command for a slot on its way is sent again, ms. */
+const MOVING_PAUSE_MS = 25;
 
 /**
  * The nodes behind a cluster client. ioredis connects to a node with the first command for it, and keeps that command in a queue
  * meanwhile; here masters are connected before they are used, and a silent one is dropped.
  */
 export class ClusterNodes {
+  readonly #connecting = new WeakMap<Redis, Promise<void>>();
   #lastRefresh = -Infinity;
 
   constructor(
@@ -20,7 +25,7 @@ export class ClusterNodes {
     private readonly patienceMs: number,
   ) {
     cluster.on('+node', (node: Redis) => {
-      if (cluster.status === 'ready') void connect(node);
+      if (cluster.status === 'ready') void this.#connect(node);
     });
   }
 
@@ -35,16 +40,26 @@ export class ClusterNodes {
   /** The masters, connected as far as they can be. */
   async primaries(): Promise<readonly Redis[]> {
     const masters = this.cluster.nodes('master');
-    await Promise.all(masters.map((node) => connect(node)));
+    await Promise.all(masters.map((node) => this.#connect(node)));
     return masters;
   }
 
-  /** Sends a command to the master of its first key, and follows redirections; never from a queue. */
-  async send(command: Command): Promise<unknown> {
-    const node = this.masterOf(command.getSlot());
-    if (node?.status === 'wait') await connect(node);
-    this.cluster.sendCommand(command);
-    return command.promise;
+  /**
+   * Sends a command to the master of its first key, and follows it to where that has gone; never from a queue. While it is on its way,
+   * and no command is taken for it, asks again for nearly as long as a node may be silent.
+   *
+   * @param make a command can be sent but once
+   */
+  async send(make: () => Command, deadline: Deadline): Promise<unknown> {
+    const until = performance.now() + this.patienceMs - 2 * MOVING_PAUSE_MS;
+    for (;;) {
+      try {
+        return await this.#sendOnce(make());
+      } catch (error) {
+        if (!isMoving(error) || deadline.isOver || performance.now() > until) throw error;
+      }
+      await sleep(MOVING_PAUSE_MS, undefined, { ref: false });
+    }
   }
 
   /** Where the commands for a slot go now. */
@@ -72,6 +87,29 @@ export class ClusterNodes {
     this.cluster.refreshSlotsCache();
   }
 
+  async #sendOnce(command: Command): Promise<unknown> {
+    const node = this.masterOf(command.getSlot());
+    if (node !== undefined && node.status !== 'ready') await this.#connect(node);
+    const { reject } = command;
+    this.cluster.sendCommand(command);
+    // ioredis has put its own in place: it would ask any node, and also after the caller has left.
+    const follow = command.reject;
+    command.reject = (error) => {
+      (isMoving(error) ? reject : follow).call(command, error);
+    };
+    return command.promise;
+  }
+
+  /** Resolves when the node is connected or can't be: then it is gone from the pool, and who needs it is told. */
+  async #connect(node: Redis): Promise<void> {
+    if (node.status === 'wait')
+      this.#connecting.set(
+        node,
+        node.connect().catch(() => undefined),
+      );
+    await this.#connecting.get(node);
+  }
+
   async #isAlive(node: Redis): Promise<boolean> {
     let timer: NodeJS.Timeout | undefined;
     const silence = new Promise<false>((resolve) => {
@@ -87,6 +125,11 @@ export class ClusterNodes {
   }
 }
 
+/** A slot is on its way: its keys are at both masters, or one of them does not know yet that it has come. Nothing was run. */
+function isMoving(error: unknown): boolean {
+  return error instanceof Error && /^(TRYAGAIN|ASK) |^Too many Cluster redirections/.test(error.message);
+}
+
 async function answers(node: Redis): Promise<boolean> {
   try {
     await node.ping();
@@ -95,10 +138,4 @@ async function answers(node: Redis): Promise<boolean> {
     // An error reply is an answer; anything else ended the connection.
     return error instanceof Error && error.name === 'ReplyError';
   }
-}
-
-/** Resolves when the node is connected or can't be: then it is gone from the pool, and who needs it is told. */
-async function connect(node: Redis): Promise<void> {
-  if (node.status !== 'wait') return;
-  await node.connect().catch(() => undefined);
 }

@@ -7,7 +7,7 @@ const SHORTENED = '%~';
 const HASH_LENGTH = 32;
 /** What separates the parts of our names, chooses the cluster slot, marks an escape, or can't be stored as UTF-8. */
 // eslint-disable-next-line no-control-regex -- control characters are what it looks for
-const UNSAFE = /[\u0000-\u001f\u007f{}:|%]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+const UNSAFE = /[\u0000-\u001f\u007f-\u009f{}:|%]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
 const EMPTY = '%-';
 
 /**
@@ -30,7 +30,7 @@ export function slotText(key: string): string {
 
 function escapeUnit(unit: string): string {
   const code = unit.charCodeAt(0);
-  return code < 0x80 ? `%${code.toString(16).padStart(2, '0')}` : `%u${code.toString(16)}`;
+  return code < 0x100 ? `%${code.toString(16).padStart(2, '0')}` : `%u${code.toString(16)}`;
 }
 
 function shorten(text: string): string {

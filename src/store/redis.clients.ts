@@ -23,7 +23,6 @@ interface ConnectionRules {
 /** A frozen server answers no FIN; then the socket is destroyed after this time, ms. */
 const DISCONNECT_TIMEOUT_MS = 250;
 const MAX_REDIRECTIONS = 5;
-const TRY_AGAIN_DELAY_MS = 50;
 
 /**
  * The rules under which a lock can live: a connection is used until it ends and then replaced by another; no command waits in a
@@ -74,7 +73,7 @@ function clusterRules(node: IoRedisOptions, rules: ConnectionRules): IoClusterOp
     retryDelayOnFailover: 0,
     retryDelayOnClusterDown: 0,
     retryDelayOnMoved: 0,
-    retryDelayOnTryAgain: TRY_AGAIN_DELAY_MS,
+    retryDelayOnTryAgain: 0,
     maxRedirections: MAX_REDIRECTIONS,
     slotsRefreshTimeout: rules.connectTimeoutMs,
     // Its timer outlives a client that ends while it asks, and goes on for ever; see cluster.nodes.ts.

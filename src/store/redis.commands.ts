@@ -188,16 +188,17 @@ export class RedisCommands {
     { command, alternative }: { command: RedisCommand; alternative: (() => RedisCommand) | undefined },
   ): Promise<unknown> {
     try {
-      return await this.#sendOver(client, command);
+      return await this.#sendOver(client, deadline, command);
     } catch (error) {
       if (replyCode(error) !== 'NOSCRIPT' || alternative === undefined || deadline.isOver) throw error;
-      return this.#sendOver(client, alternative());
+      return this.#sendOver(client, deadline, alternative());
     }
   }
 
-  async #sendOver(client: Redis | Cluster, { name, args }: RedisCommand): Promise<unknown> {
-    const command = new Command(name, args, { replyEncoding: 'utf8' });
-    if (isCluster(client)) return this.#nodes?.send(command);
+  async #sendOver(client: Redis | Cluster, deadline: Deadline, { name, args }: RedisCommand): Promise<unknown> {
+    const make = (): Command => new Command(name, args, { replyEncoding: 'utf8' });
+    if (isCluster(client)) return this.#nodes?.send(make, deadline);
+    const command = make();
     this.#writes.gather(client);
     client.sendCommand(command);
     return command.promise;

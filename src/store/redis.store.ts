@@ -6,6 +6,7 @@ import { parseTuning, type RedisStoreOptions, type StoreTuning } from './redis.o
 import { checkOptions } from './redis.options.rules.js';
 import { RedisSubscriber } from './redis.subscriber.js';
 import { SentinelWatch } from './sentinel.watch.js';
+import { SlotGuard } from './slot.guard.js';
 import { StoreConfigurationError } from './store.errors.js';
 import type { Durability, Script, Store, StoreHealth } from './store.js';
 
@@ -29,6 +30,7 @@ export class RedisStore implements Store {
   readonly #subscriber: RedisSubscriber;
   readonly #left = new LeftMaster();
   readonly #watch: SentinelWatch | undefined;
+  readonly #guard: SlotGuard | undefined;
   #waiting: RedisCommands | undefined;
 
   constructor(options: RedisStoreOptions) {
@@ -41,6 +43,7 @@ export class RedisStore implements Store {
     this.#clients = clients;
     this.kind = clients.kind;
     this.keyPrefix = clients.keyPrefix;
+    this.#guard = clients.kind === 'cluster' ? new SlotGuard(clients.keyPrefix) : undefined;
     this.#commands = new RedisCommands(clients, this.#tuning, this.#left, (wasDemoted) => {
       // What others publish on the next master is heard there only.
       if (clients.kind === 'sentinel' || wasDemoted) this.#subscriber.renew();
@@ -73,9 +76,11 @@ export class RedisStore implements Store {
     { replicas }: Durability = PRIMARY,
   ): Promise<unknown> {
     checkKeys(script, keys);
-    const rest = [keys.length, ...keys, ...args];
-    const command = { name: 'evalsha', args: [script.sha1, ...rest] };
-    const alternative = (): RedisCommand => ({ name: 'eval', args: [script.source, ...rest] });
+    const { sha1, source } = this.#guard?.guarded(script) ?? script;
+    const named = this.#guard === undefined ? keys : [...keys, this.#guard.keyFor(keys)];
+    const rest = [named.length, ...named, ...args];
+    const command = { name: 'evalsha', args: [sha1, ...rest] };
+    const alternative = (): RedisCommand => ({ name: 'eval', args: [source, ...rest] });
     try {
       if (replicas === 0) return await this.#commands.send(script.name, command, alternative);
       return await this.#patient().sendDurably(script.name, command, { alternative, replicas });

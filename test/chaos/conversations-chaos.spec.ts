@@ -10,7 +10,7 @@ import { later, type Script, stop, text } from '../support/scripted-generator.js
 import { storeBench } from '../support/store-bench.js';
 import { EventReader, textOf } from '../support/turn-events.js';
 
-jest.setTimeout(sized(90_000, 240_000));
+jest.setTimeout(sized(120_000, 240_000));
 
 const PODS = 3;
 const CONVERSATIONS = sized(6, 20);

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it, jest } from '@jest/globals';
+import { type Certificates, makeCertificates } from '../support/certificates.js';
 import { eventually } from '../support/eventually.js';
 import { DEADLINE_MS, FailoverRun, LIMIT, LOCK, LOCK_HASH, WINDOW_MS } from '../support/failover-run.js';
 import { answerFaults, excused, type FailoverPolicy, quotaFaults, repeatFaults } from '../support/failover-verdict.js';
@@ -15,57 +16,63 @@ import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 jest.setTimeout(sized(120_000, 900_000));
 
 const ROUNDS = sized(1, 2);
-const ALL: readonly FailoverName[] = ['killed', 'frozen', 'planned'];
+const EVERY: readonly FailoverName[] = ['killed', 'frozen', 'planned', 'restarted'];
 /** Every write is on its way to the disk at once. */
 const WORDS = ['--appendonly', 'yes', '--appendfsync', 'everysec'];
 const LAG_MS = 250;
 /** Until what was answered is in the ledger, ms. */
 const BOOKED_MS = 1_000;
 
-/** Where turns wait for a replica none may be lost; a cluster has one per master, and none after a failover. */
-const KINDS: readonly {
-  readonly kind: RedisKind['kind'];
+interface Ground {
+  readonly name: string;
   readonly start: typeof startSentinel;
+  /** TLS only, certificates of both sides, and the documented users, of sentinels too. */
+  readonly isClosed: boolean;
   readonly ways: readonly FailoverName[];
   readonly replicas: number;
   readonly inStep: number;
-}[] = [
-  {
-    kind: 'sentinel',
-    start: startSentinel,
-    ways: isFullProof ? [...ALL, 'restarted'] : ['killed'],
-    replicas: 1,
-    inStep: sized(1, 2),
-  },
-  {
-    kind: 'cluster',
-    start: startCluster,
-    ways: isFullProof ? [...ALL, 'restarted'] : ['planned'],
-    replicas: 0,
-    inStep: 1,
-  },
-  ...(isFullProof
-    ? [{ kind: 'standalone', start: startStandalone, ways: ['restarted'], replicas: 0, inStep: 0 } as const]
-    : []),
-];
+}
+
+/** Where turns wait for a replica none may be lost; a cluster has one per master, and none after a failover. */
+const SENTINEL = { start: startSentinel, replicas: 1, inStep: sized(1, 2) };
+const CLUSTER = { start: startCluster, replicas: 0, inStep: 1 };
+const CLOSED = { name: 'sentinel-closed', isClosed: true, ...SENTINEL };
+const OPEN = { name: 'cluster', isClosed: false, ...CLUSTER };
+const GROUNDS: readonly Ground[] = isFullProof
+  ? [
+      { name: 'sentinel', isClosed: false, ...SENTINEL, ways: EVERY },
+      { ...CLOSED, ways: EVERY },
+      { ...OPEN, ways: EVERY },
+      { name: 'cluster-closed', isClosed: true, ...CLUSTER, ways: [...EVERY, 'moved'] },
+      { name: 'cluster-moved', isClosed: false, ...CLUSTER, ways: ['moved'] },
+      { name: 'standalone', isClosed: false, start: startStandalone, ways: ['restarted'], replicas: 0, inStep: 0 },
+    ]
+  : [
+      { ...CLOSED, ways: ['killed'] },
+      { ...OPEN, ways: ['moved', 'planned'] },
+    ];
 
 let guard: RedisServer;
+let certificates: Certificates;
 let redis: RedisKind | undefined;
 let run: FailoverRun | undefined;
 
 beforeAll(async () => {
-  guard = await startRedisServer();
+  [guard, certificates] = await Promise.all([startRedisServer(), makeCertificates()]);
 });
 afterEach(async () => {
   await run?.kill();
   await redis?.stop();
   [run, redis] = [undefined, undefined];
 });
-afterAll(() => guard.stop());
+afterAll(async () => {
+  await guard.stop();
+  await certificates.remove();
+});
 
 describe('pods, locks and clients on one Redis whose masters fail', () => {
-  it.each(KINDS)('keep what they promise on $kind', async ({ kind, start, ways, replicas, inStep }) => {
-    redis = await start({ words: WORDS });
+  it.each(GROUNDS)('keep what they promise on $name', async ({ name, start, isClosed, ways, replicas, inStep }) => {
+    redis = await start({ words: WORDS, ...(isClosed && { tls: certificates, isRestricted: true }) });
     const failovers = failoversOf(redis, LOCK_HASH, inStep);
     run = await FailoverRun.start(redis, guard, replicas);
     const { fleet, locks, counters, clients, model } = run;
@@ -85,14 +92,14 @@ describe('pods, locks and clients on one Redis whose masters fail', () => {
         const own = sent.filter((message) => message.path === path);
         return logFaults(log, own, replyTo, true);
       }),
-      locks: judge(locks, { keepsData: false }),
+      locks: judge(locks, { keepsData: run.failures.length === 0 }),
       guarded: await counters.findings(COUNTED_KEYS),
     }).toEqual({ ends: [], answers: [], quota: [], repeats: [], logs: [], locks: [], guarded: [] });
     expect(await counters.read(LOCK)).toBeGreaterThan(ways.length);
     expect(clients.repeats.length).toBeGreaterThan(0);
     const booked = await bookedOf(run);
 
-    recordFigures(`failover-${kind}`, {
+    recordFigures(`failover-${name}`, {
       ...{ pods: fleet.pods.length, windowMs: WINDOW_MS, limit: LIMIT, most, replicas, gapMs: run.gaps },
       ...{ completions: statusesOf(run), turns: clients.sent.length, messages: logs.flatMap(({ log }) => log).length },
       ...{ repeats: clients.repeats.length, anew: clients.repeats.filter(({ isSame }) => !isSame).length, ...booked },

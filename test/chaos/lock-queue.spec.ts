@@ -11,7 +11,7 @@ import { sized } from '../support/proof-scale.js';
 import { ask } from '../support/redis-sentinel.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 
-jest.setTimeout(sized(90_000, 300_000));
+jest.setTimeout(sized(120_000, 300_000));
 
 const SIZE = 4;
 const WAITERS = sized(200, 1_000);

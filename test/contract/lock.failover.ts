@@ -8,7 +8,7 @@ import { sized } from '../support/proof-scale.js';
 /** What a caller may be told while Redis fails over; anything else is a fault. */
 const TOLD = new Set(['LockLostError', 'LockStoreError', 'LockTimeoutError']);
 const PREFIX = 'failover:';
-const TIMEOUT_MS = sized(60_000, 600_000);
+const TIMEOUT_MS = sized(120_000, 600_000);
 
 /** Planned failovers, under load. Rows B7 and D9. */
 export function describeFailover(ground: () => RedisGround): void {

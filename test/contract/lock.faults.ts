@@ -16,7 +16,8 @@ export function describeLockFaults(scene: () => FaultScene): void {
     await told(lease);
     const toldAfterMs = performance.now() - sentAt;
     expect(lease.signal.reason).toMatchObject({ code: 'lock_lost', reason: 'expired' });
-    expect(toldAfterMs).toBeLessThan(1_500 + 1_000);
+    // Nothing else would tell it; a machine that runs other things beside is late.
+    expect(toldAfterMs).toBeLessThan(1_500 + sized(5_000, 1_000));
     server.thaw();
     const next = await two.acquire('k', { waitMs: 60_000 });
     expect(next.fence).toBeGreaterThan(lease.fence);
@@ -59,10 +60,10 @@ export function describeLockFaults(scene: () => FaultScene): void {
     'A12: goes on when one renewal is lost: %s',
     async (fault) => {
       const [one] = await scene().world.pods(1);
-      await one.withLock('k', { leaseMs: 2_400 }, async (lease) => {
+      await one.withLock('k', { leaseMs: 3_600 }, async (lease) => {
         const broken = scene().breakScript('beat', fault);
         await Promise.race(broken.map(({ met }) => met));
-        await pass(1_900);
+        await pass(2_900);
         lease.assertHeld();
       });
     },

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll } from '@jest/globals';
+import { ClockedTopology } from '../support/clocked-topology.js';
 import { RedisGround, type RedisKind } from '../support/lock-grounds.js';
 import { isFullProof } from '../support/proof-scale.js';
 import { topologyBench } from '../support/topology-bench.js';
@@ -25,9 +26,14 @@ export function describeLocksAcross(name: string, start: () => Promise<RedisKind
 
   if (isFullProof) {
     let benches = 0;
+    let topology: ClockedTopology;
+    beforeAll(async () => {
+      topology = await ClockedTopology.start(ground.redis);
+    });
+    afterAll(() => { topology.close(); });
     describeLockStore(`RedisLockStore on ${name}`, () => {
       benches += 1;
-      return topologyBench(ground.redis, `s${benches}:`);
+      return topologyBench(topology, `s${benches}:`);
     });
     describeLocksUnderFaults(name, () => ground);
     describeLocksWithin(name, () => ground);

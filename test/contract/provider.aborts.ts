@@ -1,11 +1,9 @@
 import { expect, it } from '@jest/globals';
+import { ABORT_SEEN_MS } from '../support/abort-limits.js';
 import { eventually } from '../support/eventually.js';
 import { type Step, stream, type Script } from '../support/scripted-upstream.js';
 import { attemptAt, textReply } from './provider.attempts.js';
 import type { Subject } from './provider.rig.js';
-
-/** What is promised for an abort, ms. */
-const A_SECOND = 1_000;
 
 /** Nothing ever comes. */
 const silence: Script = () => undefined;
@@ -20,10 +18,10 @@ export function describeAborts({ rig, bench }: Subject): void {
     const leaving = new AbortController();
     const answer = adapter[call](attemptAt(bench(), {}, { signal: leaving.signal }));
     const outcome = expect(answer).rejects.toBe(reason);
-    await eventually(() => fake.requests.length === 1, A_SECOND);
+    await eventually(() => fake.requests.length === 1);
     leaving.abort(reason);
     await outcome;
-    await eventually(() => fake.aborted === 1, A_SECOND);
+    await eventually(() => fake.aborted === 1, ABORT_SEEN_MS);
   });
 
   it('in the middle of a whole answer', async () => {
@@ -40,10 +38,10 @@ export function describeAborts({ rig, bench }: Subject): void {
     const outcome = expect(
       adapter.complete(attemptAt(bench(), {}, { signal: leaving.signal, progressed })),
     ).rejects.toBe(reason);
-    await eventually(() => hasBegun, A_SECOND);
+    await eventually(() => hasBegun);
     leaving.abort(reason);
     await outcome;
-    await eventually(() => fake.aborted === 1, A_SECOND);
+    await eventually(() => fake.aborted === 1, ABORT_SEEN_MS);
   });
 
   it('in the middle of a stream', async () => {
@@ -56,7 +54,7 @@ export function describeAborts({ rig, bench }: Subject): void {
       for await (const group of events) if (group.some(({ kind }) => kind === 'chunk')) leaving.abort(reason);
     };
     await expect(read()).rejects.toBe(reason);
-    await eventually(() => fake.aborted === 1, A_SECOND);
+    await eventually(() => fake.aborted === 1, ABORT_SEEN_MS);
   });
 
   it('also before it has begun, and then asks nobody', async () => {

@@ -6,7 +6,7 @@ import { sized } from '../support/proof-scale.js';
 import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 import { type E2eUpstream, UPSTREAMS } from '../support/upstreams.js';
 
-jest.setTimeout(sized(60_000, 3_600_000));
+jest.setTimeout(sized(120_000, 3_600_000));
 
 const RUNS = sized(500, 20_000);
 

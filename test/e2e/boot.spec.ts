@@ -5,7 +5,7 @@ import { writeConfig } from '../support/config-file.js';
 import { sized } from '../support/proof-scale.js';
 import { type SpawnedServer, runServer, spawnServer } from '../support/spawned-server.js';
 
-jest.setTimeout(sized(30_000, 600_000));
+jest.setTimeout(sized(120_000, 600_000));
 
 describe('a first start', () => {
   let server: SpawnedServer | undefined;

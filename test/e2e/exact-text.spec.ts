@@ -17,7 +17,7 @@ import { startTestSimulator, type TestSimulator } from '../support/simulator.js'
 import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 import { EXACT_TEXT } from '../support/wire-samples.js';
 
-jest.setTimeout(sized(60_000, 3_600_000));
+jest.setTimeout(sized(120_000, 3_600_000));
 
 /** Requests at one time. */
 const LANES = 8;

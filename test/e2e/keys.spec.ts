@@ -9,7 +9,7 @@ import type { ScriptedUpstream } from '../support/scripted-upstream.js';
 import { separateModels } from '../support/separate-models.js';
 import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 
-jest.setTimeout(sized(30_000, 600_000));
+jest.setTimeout(sized(120_000, 600_000));
 
 const CALLER_KEY = 'caller-3fQ9xZ-7Lw2Vb-5Rt8';
 const WRONG_KEY = 'wrong-8sJd4-Kp1mN6-Xc0';

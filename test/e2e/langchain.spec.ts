@@ -6,7 +6,7 @@ import { environmentFor, type SpawnedServer, spawnServer } from '../support/spaw
 import { type E2eUpstream, lastBody, TO_THE_PROVIDER, UPSTREAMS } from '../support/upstreams.js';
 import { CITY_SCHEMA, EXACT_TEXT, PIXEL, WEATHER_PARAMETERS } from '../support/wire-samples.js';
 
-jest.setTimeout(sized(30_000, 600_000));
+jest.setTimeout(sized(120_000, 600_000));
 
 const WEATHER = { type: 'function' as const, function: { name: 'get_weather', parameters: WEATHER_PARAMETERS } };
 const USED = { input_tokens: expect.any(Number), output_tokens: expect.any(Number), total_tokens: expect.any(Number) };

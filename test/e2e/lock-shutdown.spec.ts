@@ -8,14 +8,14 @@ import { sized } from '../support/proof-scale.js';
 import { ask } from '../support/redis-sentinel.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 
-jest.setTimeout(sized(60_000, 600_000));
+jest.setTimeout(sized(120_000, 600_000));
 
 const PREFIX = 'down:';
 const SHORT_LEASE_MS = 2_000;
-/** What a lock that is let go of takes to reach the next pod, ms: much less than any lease. */
-const SOON_MS = 1_000;
+/** What a lock that is let go of takes to reach the next pod, ms: less than any lease. */
+const SOON_MS = sized(5_000, 1_000);
 /** For what the machine is busy with otherwise, ms. */
-const SLACK_MS = 1_500;
+const SLACK_MS = sized(6_000, 1_500);
 /** Aborted work has a second, the store two to confirm and one for the subscription, the connections one to end. */
 const LONGEST_CLOSE_MS = 5_000;
 

@@ -8,7 +8,7 @@ import { startTestSimulator, type TestSimulator } from '../support/simulator.js'
 import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 import { adviceOf, expectTold } from '../support/told-error.js';
 
-jest.setTimeout(sized(30_000, 600_000));
+jest.setTimeout(sized(120_000, 600_000));
 
 const models = separateModels(40);
 /** Calls of the provider for one request, where it has no other one to go to. */
@@ -121,7 +121,7 @@ describe('what the provider does, as the openai client tells it, and how often i
   });
 
   it('silence: 504 at the deadline that the request brings, once', async () => {
-    const options = { headers: { 'x-coordinator-timeout-ms': '150' } };
+    const options = { headers: { 'x-coordinator-timeout-ms': '1000' } };
     const { error, calls } = await failed(() => create({ neverAnswer: true }, options));
     expect(error).toBeInstanceOf(InternalServerError);
     expectTold(error, { status: 504, code: 'timeout' });
@@ -136,13 +136,18 @@ describe('what the provider does, as the openai client tells it, and how often i
     const project = await plantProject({
       'ask.mjs': `
         import OpenAI from 'openai';
-        const client = new OpenAI({ baseURL: '${server.url}/v1', apiKey: 'sk-any', timeout: 300, maxRetries: 0 });
+        const timeout = Number(process.argv[2]);
+        const client = new OpenAI({ baseURL: '${server.url}/v1', apiKey: 'sk-any', timeout, maxRetries: 0 });
         await client.chat.completions
           .create({ model: '${model}', messages: [{ role: 'user', content: 'Hi' }] })
           .catch((error) => console.log(error.constructor.name));`,
     });
-    expect((await project.run('ask.mjs')).output.trim()).toBe('APIConnectionTimeoutError');
+    // On a busy machine the limit may be over before the provider is asked.
+    for (let timeoutMs = 300; (await upstream.stats()).requests.total === 0; timeoutMs *= 4) {
+      const { output } = await project.run('ask.mjs', String(timeoutMs));
+      expect(output.trim()).toBe('APIConnectionTimeoutError');
+    }
     await project.remove();
-    await upstream.statsWhen(({ abortedByClient, inFlight }) => abortedByClient === 1 && inFlight === 0);
+    await upstream.statsWhen(({ abortedByClient, inFlight }) => abortedByClient > 0 && inFlight === 0);
   });
 });

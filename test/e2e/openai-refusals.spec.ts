@@ -6,7 +6,7 @@ import { type SpawnedServer, spawnServer, UPSTREAM_KEY } from '../support/spawne
 import { expectTold } from '../support/told-error.js';
 import { type E2eUpstream, UPSTREAMS } from '../support/upstreams.js';
 
-jest.setTimeout(sized(30_000, 600_000));
+jest.setTimeout(sized(120_000, 600_000));
 
 const KEY = 'enterprise-caller-key-01';
 const PRO_KEY = 'pro-caller-key-0000000001';

@@ -6,7 +6,7 @@ import { separateModels } from '../support/separate-models.js';
 import { startTestSimulator, type TestSimulator } from '../support/simulator.js';
 import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 
-jest.setTimeout(sized(30_000, 600_000));
+jest.setTimeout(sized(120_000, 600_000));
 
 const models = separateModels(20, { model: { timeouts: { idleMs: '400ms' } } });
 const text = 'words before the break';

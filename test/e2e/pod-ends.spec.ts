@@ -8,7 +8,7 @@ import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 import { startTestSimulator, type TestSimulator } from '../support/simulator.js';
 import { environmentFor, launchServer, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 
-jest.setTimeout(sized(60_000, 600_000));
+jest.setTimeout(sized(120_000, 600_000));
 
 const BODY = JSON.stringify({ model: 'gpt-4.1', messages: [{ role: 'user', content: 'echo: whole' }] });
 const HEAD = [

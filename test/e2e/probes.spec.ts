@@ -3,7 +3,7 @@ import { sized } from '../support/proof-scale.js';
 import { environmentFor, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 import { type E2eUpstream, UPSTREAMS } from '../support/upstreams.js';
 
-jest.setTimeout(sized(60_000, 600_000));
+jest.setTimeout(sized(120_000, 600_000));
 
 const POLLS = 1_000;
 /** At one time. */

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import { sized } from '../support/proof-scale.js';
 import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 
-jest.setTimeout(sized(60_000, 600_000));
+jest.setTimeout(sized(120_000, 600_000));
 
 const ROUNDS = sized(10, 200);
 const HOST = 'Host: localhost\r\n';

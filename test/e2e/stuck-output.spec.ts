@@ -4,7 +4,7 @@ import { sized } from '../support/proof-scale.js';
 import { exchange, RawConnection } from '../support/raw-http.js';
 import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 
-jest.setTimeout(sized(30_000, 600_000));
+jest.setTimeout(sized(120_000, 600_000));
 
 /** Their lines are more than any pipe holds: 400 KB, and 1 MB. */
 const REQUESTS = sized(2_000, 5_000);

@@ -14,7 +14,7 @@ import {
 import { environmentFor, type SpawnedServer, spawnServer, UPSTREAM_KEY } from '../support/spawned-server.js';
 import { FRONTEND, spanNamed, TRACEPARENT, treeOf } from '../support/trace-rig.js';
 
-jest.setTimeout(sized(30_000, 600_000));
+jest.setTimeout(sized(120_000, 600_000));
 
 /** Prints, when the process ends, how many of its modules are the SDK's. */
 const COUNT_SDK = `data:text/javascript,${encodeURIComponent(`

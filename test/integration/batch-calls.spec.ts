@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
 import { eventsOf, questions, resultsOf } from '../support/batch-app.js';
-import { ABORT_MS, CompletionRig } from '../support/completion-rig.js';
+import { ABORT_SEEN_MS } from '../support/abort-limits.js';
+import { CompletionRig } from '../support/completion-rig.js';
 import { eventually } from '../support/eventually.js';
 import { OpenApiDocument } from '../support/openapi-document.js';
 import { type Json, record } from '../support/schema.checker.js';
@@ -91,7 +92,7 @@ describe('a batch before a provider', () => {
     await eventually(() => rig.upstream.requests.length === 2);
     leaving.abort();
     await left;
-    await eventually(() => rig.upstream.aborted === 2, ABORT_MS);
+    await eventually(() => rig.upstream.aborted === 2, ABORT_SEEN_MS);
     expect(rig.upstream.requests).toHaveLength(2);
   });
 

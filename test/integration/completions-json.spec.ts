@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { ABORT_MS, CompletionRig, messages } from '../support/completion-rig.js';
+import { ABORT_SEEN_MS } from '../support/abort-limits.js';
+import { CompletionRig, messages } from '../support/completion-rig.js';
 import { eventually } from '../support/eventually.js';
 import { completion, json } from '../support/scripted-upstream.js';
 
@@ -7,7 +8,7 @@ describe('POST /v1/chat/completions, as JSON', () => {
   let rig: CompletionRig;
 
   beforeEach(async () => {
-    rig = await CompletionRig.start({ timeouts: { idle: '400ms', connect: '500ms' } });
+    rig = await CompletionRig.start();
   });
   afterEach(() => rig.close());
 
@@ -155,6 +156,8 @@ describe('POST /v1/chat/completions, as JSON', () => {
   });
 
   it('row 45: an answer that stalls within its body ends at the idle limit', async () => {
+    await rig.close();
+    rig = await CompletionRig.start({ timeouts: { idle: '400ms' } });
     rig.upstream.play((_, response) => {
       response.writeHead(200, { 'content-type': 'application/json' });
       response.write('{"choices":');
@@ -201,7 +204,7 @@ describe('POST /v1/chat/completions, as JSON', () => {
 
   it('ends at the deadline that the request sets for itself', async () => {
     rig.upstream.play(() => undefined);
-    const answer = await rig.ask({ model: 'test-model', messages }, { 'x-coordinator-timeout-ms': '200' });
+    const answer = await rig.ask({ model: 'test-model', messages }, { 'x-coordinator-timeout-ms': '1000' });
     expect(answer).toMatchObject({ status: 504, body: { error: { code: 'timeout' } } });
     expect(answer.headers.get('x-coordinator-attempts')).toBe('1');
   });
@@ -213,6 +216,6 @@ describe('POST /v1/chat/completions, as JSON', () => {
     await eventually(() => rig.upstream.requests.length === 1);
     client.abort();
     await pending;
-    await eventually(() => rig.upstream.aborted === 1, ABORT_MS);
+    await eventually(() => rig.upstream.aborted === 1, ABORT_SEEN_MS);
   });
 });

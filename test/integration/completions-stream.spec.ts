@@ -1,14 +1,16 @@
 import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
-import { ABORT_MS, CompletionRig, contentOf, dataOf, messages } from '../support/completion-rig.js';
+import { ABORT_SEEN_MS } from '../support/abort-limits.js';
+import { CompletionRig, contentOf, dataOf, messages } from '../support/completion-rig.js';
 import { eventually } from '../support/eventually.js';
+import { pass } from '../support/pass.js';
 import { chunk, DONE, event, finish, RESET, stream, usageChunk } from '../support/scripted-upstream.js';
 
 describe('POST /v1/chat/completions, as a stream', () => {
   let rig: CompletionRig;
 
   beforeEach(async () => {
-    rig = await CompletionRig.start({ timeouts: { idle: '400ms', connect: '500ms' } });
+    rig = await CompletionRig.start();
   });
   afterEach(() => rig.close());
 
@@ -87,12 +89,14 @@ describe('POST /v1/chat/completions, as a stream', () => {
   });
 
   it('row 45: a stream that stalls ends with an error frame at the idle limit, keep-alive comments or not', async () => {
+    await rig.close();
+    rig = await CompletionRig.start({ timeouts: { idle: '400ms' } });
     const pings = Array.from({ length: 30 }, () => [': ping\n\n', { waitMs: 50 }]).flat();
     rig.upstream.play(stream([chunk('a'), ...pings, chunk('b'), DONE]));
     const { text } = await rig.askStream();
     expect(contentOf(text)).toBe('a');
     expect(dataOf(text).at(-1)).toMatchObject({ error: { code: 'timeout' } });
-    await eventually(() => rig.upstream.aborted === 1, ABORT_MS);
+    await eventually(() => rig.upstream.aborted === 1, ABORT_SEEN_MS);
   });
 
   it('ends a stream that is finished and that the provider leaves open, as if it had been ended', async () => {
@@ -101,7 +105,7 @@ describe('POST /v1/chat/completions, as a stream', () => {
     expect(contentOf(text)).toBe('a');
     expect(dataOf(text).at(-1)).toMatchObject({ usage: { cost: 0.000036 } });
     expect(text.endsWith('data: [DONE]\n\n')).toBe(true);
-    await eventually(() => rig.upstream.aborted === 1, ABORT_MS);
+    await eventually(() => rig.upstream.aborted === 1, ABORT_SEEN_MS);
     const metrics = await (await fetch(`${rig.coordinator.url}/metrics`)).text();
     expect(metrics).toMatch(/coordinator_completions_total\{[^}]*outcome="ok"[^}]*\} 1/);
   });
@@ -177,7 +181,7 @@ describe('POST /v1/chat/completions, as a stream', () => {
     const response = await rig.send({ model: 'test-model', messages, stream: true }, {}, client.signal);
     await response.body?.getReader().read();
     client.abort();
-    await eventually(() => rig.upstream.aborted === 1, ABORT_MS);
+    await eventually(() => rig.upstream.aborted === 1, ABORT_SEEN_MS);
   });
 
   it('row 43: so it does where the upstream has fallen silent', async () => {
@@ -187,7 +191,7 @@ describe('POST /v1/chat/completions, as a stream', () => {
     const response = await slow.send({ model: 'test-model', messages, stream: true }, {}, client.signal);
     await response.body?.getReader().read();
     client.abort();
-    await eventually(() => slow.upstream.aborted === 1, ABORT_MS);
+    await eventually(() => slow.upstream.aborted === 1, ABORT_SEEN_MS);
     await slow.close();
   });
 
@@ -203,10 +207,11 @@ describe('POST /v1/chat/completions, as a stream', () => {
     });
     const client = new AbortController();
     const response = await rig.send({ model: 'test-model', messages, stream: true }, {}, client.signal);
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    const early = written;
-    await new Promise((resolve) => setTimeout(resolve, 300));
-    expect(written).toBe(early);
+    await eventually(async () => {
+      const before = written;
+      await pass(300);
+      return written > 0 && written === before;
+    });
     expect(written).toBeLessThan(400);
     client.abort();
     await response.text().catch(() => undefined);

@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it } from '@jest/globals';
 import { ConversationRig, told } from '../support/conversation-rig.js';
 import { eventually } from '../support/eventually.js';
 import { hanging, saying } from '../support/scripted-generator.js';
-import { storeBench } from '../support/store-bench.js';
+import { type BenchOptions, storeBench, TIMEOUT_MS } from '../support/store-bench.js';
 import { EventReader, textOf } from '../support/turn-events.js';
 
 const bench = storeBench();
@@ -11,8 +11,8 @@ const WORDS = Array.from({ length: 20 }, (_, at) => `w${String(at)} `);
 let rig: ConversationRig;
 afterEach(() => rig.close());
 
-const startRig = async (): Promise<string> => {
-  rig = await ConversationRig.start({ pods: 2, settings: { keepMs: 60_000 }, store: bench.open() });
+const startRig = async (options: BenchOptions = {}): Promise<string> => {
+  rig = await ConversationRig.start({ pods: 2, settings: { keepMs: 60_000 }, store: bench.open(options) });
   return rig.create();
 };
 
@@ -46,7 +46,7 @@ describe('two pods on one Redis', () => {
   });
 
   it('lose nothing of a turn while Redis is away for a moment, and tell nothing twice', async () => {
-    const path = await startRig();
+    const path = await startRig({ commandTimeoutMs: TIMEOUT_MS });
     rig.generator.play(saying(WORDS, 60));
     const reader = EventReader.of(await rig.send('POST', `${path}/turns`, { content: 'Hi', stream: true }));
     const head = await reader.take(3);

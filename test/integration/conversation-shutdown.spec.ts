@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from '@jest/globals';
+import type { ConversationSettings } from '../../src/conversation/index.js';
 import { ConversationRig, told } from '../support/conversation-rig.js';
 import { eventually } from '../support/eventually.js';
 import { hanging, saying } from '../support/scripted-generator.js';
@@ -8,20 +9,20 @@ const GRACE_MS = 300;
 
 let rig: ConversationRig;
 let path: string;
-beforeEach(async () => {
-  rig = await ConversationRig.start({
-    pods: 2,
-    settings: { graceMs: GRACE_MS, leaseMs: 400, quietMs: 300 },
-  });
-  path = await rig.create();
-});
 afterEach(() => rig.close());
+
+async function start(settings: Partial<ConversationSettings>): Promise<void> {
+  rig = await ConversationRig.start({ pods: 2, settings });
+  path = await rig.create();
+}
 
 const onOther = (method: string, where: string, body?: object) => rig.ask(method, where, body, { pod: 1 });
 const logThere = async () =>
   (await onOther('GET', `${path}/messages`)).body['data'] as Awaited<ReturnType<typeof rig.log>>;
 
 describe('a pod that goes down', () => {
+  beforeEach(() => start({ graceMs: GRACE_MS }));
+
   it('ends its turns as incomplete when the grace is over, tells their readers, and leaves nothing behind', async () => {
     rig.generator.play(hanging('half'));
     const reader = EventReader.of(await rig.send('POST', `${path}/turns`, { content: 'Hi', stream: true }));
@@ -70,6 +71,9 @@ async function crash(): Promise<string> {
 }
 
 describe('a pod that is gone', () => {
+  // Its lease has to end; that of the other pod must not, though the machine be busy.
+  beforeEach(() => start({ graceMs: GRACE_MS, leaseMs: 700, quietMs: 500 }));
+
   it('leaves a turn that whoever comes next ends: the next turn (case 20)', async () => {
     await crash();
     await eventually(async () => (await onOther('POST', `${path}/turns`, { content: 'Next' })).status === 200);

@@ -11,7 +11,7 @@ import { recordFigures } from '../support/figures.js';
 import { sized } from '../support/proof-scale.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 
-const TIMEOUT_MS = sized(30_000, 600_000);
+const TIMEOUT_MS = sized(120_000, 600_000);
 
 let server: RedisServer;
 let bench: RedisConversationBench;

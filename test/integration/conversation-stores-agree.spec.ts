@@ -15,7 +15,7 @@ const RUNS = sized(25, 2_000);
 const MOST_STEPS = 60;
 /** Few sequences are always the same, so that both ways in which turns end are surely among them; many are by chance. */
 const CHANCE = isFullProof ? {} : { seed: 8 };
-const TIMEOUT_MS = sized(60_000, 3_600_000);
+const TIMEOUT_MS = sized(120_000, 3_600_000);
 
 /** All that can be seen of a conversation. */
 async function sight(store: ConversationStore, place: Place, seen: Seen): Promise<unknown> {

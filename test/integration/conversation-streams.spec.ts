@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from '@jest/globals';
 import { ApiError } from '../../src/http/index.js';
+import { ABORT_SEEN_MS } from '../support/abort-limits.js';
 import { ConversationRig, told } from '../support/conversation-rig.js';
 import { eventually } from '../support/eventually.js';
 import { failing, hanging, saying } from '../support/scripted-generator.js';
@@ -27,6 +28,7 @@ async function resume(turn: string, lastId: string | undefined, pod: number): Pr
   return EventReader.of(await rig.send('GET', `${path}/turns/${turn}/events`, undefined, { pod, headers }));
 }
 
+const isDone = (events: readonly TurnEvent[]): boolean => events.at(-1)?.name === 'done';
 const turnOf = ([first]: readonly TurnEvent[]): string => String(first?.data['id']);
 
 describe('a turn as events', () => {
@@ -75,13 +77,15 @@ describe('a turn as events', () => {
     let reader = await stream({ content: 'Hi' });
     const events: TurnEvent[] = [...(await reader.take(1))];
     const turn = turnOf(events);
-    for (let cut = 0; cut < 50; cut += 1) {
+    // A pod that is busy puts words together: then there are fewer events to cut between.
+    for (let cut = 0; cut < 50 && !isDone(events); cut += 1) {
       events.push(...(await reader.take(1)));
       await reader.leave();
       reader = await resume(turn, events.at(-1)?.id, cut % 2);
     }
-    events.push(...(await reader.all()));
-    expect(events.at(-1)?.name).toBe('done');
+    if (!isDone(events)) events.push(...(await reader.all()));
+    expect(isDone(events)).toBe(true);
+    expect(events.length).toBeGreaterThan(10);
     expect(events.map(({ id }) => Number(id))).toEqual(events.map((_, at) => at + 1));
     const [, assistant] = await rig.log(path);
     expect([textOf(events), assistant?.status]).toEqual([assistant?.content, 'complete']);
@@ -130,7 +134,7 @@ describe('POST …/cancel', () => {
     const events = [...(await reader.take(2))];
     const askedAt = performance.now();
     const cancelled = await rig.ask('POST', `${path}/turns/${turnOf(events)}/cancel`, undefined, { pod: 1 });
-    expect((rig.generator.calls[0]?.abortedAt ?? Infinity) - askedAt).toBeLessThan(1_000);
+    expect((rig.generator.calls[0]?.abortedAt ?? Infinity) - askedAt).toBeLessThan(ABORT_SEEN_MS);
     expect([cancelled.status, cancelled.body]).toMatchObject([200, { status: 'incomplete', error: null }]);
     events.push(...(await reader.all()));
     expect([events.at(-1)?.name, textOf(events)]).toEqual(['done', 'one two ']);

@@ -18,7 +18,7 @@ describe('row 11: a model with one deployment and no fallback, whose provider ha
     const model = modelAcross(['a'], 'm', { timeouts: { firstTokenMs: '100ms' } });
     rig = await RouteRig.start({ providers: ['a'], models: [model] });
     rig.play({ a: hangs });
-    const patience = { 'x-coordinator-timeout-ms': '400' };
+    const patience = { 'x-coordinator-timeout-ms': '800' };
     for (let strike = 0; strike < 3; strike += 1) {
       expect((await rig.ask({ max_tokens: 1 }, patience)).status).toBe(504);
     }

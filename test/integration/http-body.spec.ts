@@ -57,12 +57,16 @@ describe('JSON bodies', () => {
     expect(await response.json()).toEqual({ length: Buffer.byteLength(text), text, keys: ['b', 'a', 'n'] });
   });
 
-  it.each(['application/json; charset=utf-8', 'Application/JSON', 'application/json ; charset="UTF-8"'])(
-    'takes %s',
-    async (contentType) => {
-      expect((await post('/echo', '{"a":1}', { 'content-type': contentType })).status).toBe(200);
-    },
-  );
+  it.each([
+    'application/json; charset=utf-8',
+    'Application/JSON',
+    'application/json ; charset="UTF-8"',
+    'application/json;charset=Utf8',
+    'application/json; profile="charset=utf-16"',
+    'application/json;',
+  ])('takes %s', async (contentType) => {
+    expect((await post('/echo', '{"a":1}', { 'content-type': contentType })).status).toBe(200);
+  });
 
   it('ignores a byte order mark', async () => {
     const response = await post('/echo', '\uFEFF{"a":1}');
@@ -158,6 +162,20 @@ describe('media types', () => {
       type: 'invalid_request_error',
       param: null,
       code: 'unsupported_media_type',
+    });
+  });
+
+  it.each([
+    ['application/json; charset=utf-16', 'utf-16'],
+    ['application/json;CHARSET="ISO-8859-1"', 'ISO-8859-1'],
+    ['application/json; charset=utf-8; charset=utf-16le', 'utf-16le'],
+    ['application/json; charset=', ''],
+  ])('answers 415 to %s', async (contentType, charset) => {
+    const response = await post('/echo', '{"a":1}', { 'content-type': contentType });
+    expect(response.status).toBe(415);
+    expect(await errorOf(response)).toMatchObject({
+      code: 'unsupported_media_type',
+      message: `the charset of JSON must be utf-8: not ${JSON.stringify(charset)}`,
     });
   });
 

@@ -57,10 +57,10 @@ const openSockets = (): Promise<number> =>
   });
 
 /** A client that asks and reads nothing. */
-async function askUnread(path: string): Promise<RawConnection> {
+async function askUnread(path: string, times = 1): Promise<RawConnection> {
   const connection = await RawConnection.open(server.port);
   connection.socket.pause();
-  connection.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`);
+  connection.write(`GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`.repeat(times));
   return connection;
 }
 
@@ -72,6 +72,30 @@ describe('a client that reads nothing', () => {
     await eventually(async () => (await openSockets()) === 1);
     await eventually(async () => (await openSockets()) === 0);
     if (path === '/stream') await eventually(() => ended === before + 1);
+    connection.destroy();
+  });
+
+  it.each([
+    ['answers to requests that were sent at once', '/large', 10],
+    ['thousands of small ones', '/small', 20_000],
+  ])('is cut off just the same with %s', async (_name, path, times) => {
+    await start({ stalledMs: 600 });
+    const connection = await askUnread(path, times);
+    await eventually(async () => (await openSockets()) === 1);
+    await eventually(async () => (await openSockets()) === 0);
+    connection.destroy();
+  });
+
+  it('is one that takes a byte now and then, or goes on asking', async () => {
+    await start({ stalledMs: 600 });
+    const connection = await askUnread('/stream');
+    await eventually(async () => (await openSockets()) === 1);
+    const sips = setInterval(() => {
+      connection.socket.read(1);
+      connection.write('GET /small HTTP/1.1\r\nHost: x\r\n\r\n');
+    }, 50);
+    await eventually(async () => (await openSockets()) === 0);
+    clearInterval(sips);
     connection.destroy();
   });
 

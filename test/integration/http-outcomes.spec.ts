@@ -11,6 +11,7 @@ import type { HttpAppOptions } from '../support/http-app.js';
 import { LogLines } from '../support/log-lines.js';
 import { eventually } from '../support/eventually.js';
 import { OpenWork } from '../support/open-work.js';
+import { exchange } from '../support/raw-http.js';
 
 const get = (path: string): string => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;
 
@@ -55,6 +56,16 @@ describe('the outcome of every request', () => {
     expect(log.records).toMatchObject([{ request_id: 'req-9', route: 'unmatched', status }]);
     expect(await metric('coordinator_http_requests_total')).toBe(1);
     expect(await metric('coordinator_http_requests_in_flight')).toBe(0);
+  });
+
+  it('is the client’s fault where its version of HTTP is none of ours', async () => {
+    const log = new LogLines();
+    held = await OpenWork.start(observed(log));
+    await exchange(held.server.port, 'GET /quick HTTP/2.0\r\nHost: x\r\n\r\n');
+    await eventually(() => log.records.length >= 1);
+    expect(log.records).toMatchObject([{ level: 'info', route: '/quick', status: 505, code: 'http_version_unknown' }]);
+    const registry = held.server.app.get<Registry>(METRICS_REGISTRY);
+    expect(await registry.getSingleMetricAsString('coordinator_http_requests_total')).toContain('status="4xx"} 1');
   });
 
   it('is one line each when all are answered', async () => {

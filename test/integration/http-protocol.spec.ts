@@ -60,6 +60,28 @@ describe('what is not HTTP', () => {
     expectShape(answer, 'invalid_request');
   });
 
+  it.each([
+    ['HTTP/1.2', 'GET /plain HTTP/1.2\r\nHost: x\r\n\r\n'],
+    ['HTTP/2.0', 'GET /plain HTTP/2.0\r\nHost: x\r\n\r\n'],
+    ['HTTP/2 with a body', 'POST /plain HTTP/2.0\r\nHost: x\r\nContent-Length: 2\r\n\r\n{}'],
+    ['HTTP/2 by prior knowledge', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+    ['HTTP/3.0', 'GET /plain HTTP/3.0\r\nHost: x\r\n\r\n'],
+    ['HTTP/0.9 by name', 'GET /plain HTTP/0.9\r\n\r\n'],
+    ['no version at all', 'GET /plain HTTP/x\r\n\r\n'],
+  ])('answers 505 to another version, and closes: %s', async (_name, text) => {
+    const answer = await exchange(server.port, text);
+    expect(answer.status).toBe(505);
+    expectShape(answer, 'http_version_unknown');
+    expect(answer.headers['x-should-retry']).toBe('false');
+  });
+
+  it('begins nothing that comes behind another version', async () => {
+    const text = 'GET /plain HTTP/2.0\r\nHost: x\r\n\r\nPOST /plain HTTP/1.1\r\nHost: x\r\n\r\n';
+    const connection = await RawConnection.open(server.port);
+    connection.write(text);
+    expect((await connection.closed()).match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 505']);
+  });
+
   it('answers 431 to too large headers', async () => {
     const answer = await exchange(
       server.port,

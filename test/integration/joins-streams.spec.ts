@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
-import { ABORT_MS, contentOf } from '../support/completion-rig.js';
+import { ABORT_MS, ABORT_SEEN_MS } from '../support/abort-limits.js';
+import { contentOf } from '../support/completion-rig.js';
 import { eventually } from '../support/eventually.js';
 import { met, ReuseRig } from '../support/reuse-rig.js';
 import { DONE } from '../support/scripted-upstream.js';
@@ -60,7 +61,7 @@ describe('identical streams in flight', () => {
     expect(rig.upstream.aborted).toBe(0);
     const ended = second.rest().catch(() => 'left');
     other.abort();
-    await eventually(() => rig.upstream.aborted === 1, ABORT_MS);
+    await eventually(() => rig.upstream.aborted === 1, ABORT_SEEN_MS);
     await ended;
   });
 
@@ -68,7 +69,7 @@ describe('identical streams in flight', () => {
     rig.upstream.play(rig.halves());
     const body = rig.question({ stream: true });
     const leader = await parts(await rig.send(body), 'first');
-    const hurried = await rig.ask(body, { headers: { 'x-coordinator-timeout-ms': '150' } });
+    const hurried = await rig.ask(body, { headers: { 'x-coordinator-timeout-ms': '1000' } });
     expect(hurried.status).toBe(200);
     expect(hurried.text).toContain('"code":"timeout"');
     expect(hurried.text).not.toContain(DONE);

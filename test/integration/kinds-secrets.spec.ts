@@ -3,6 +3,9 @@ import { answering, textReply } from '../contract/provider.attempts.js';
 import { messages, postCompletion } from '../support/completion-rig.js';
 import { KIND_RIGS, type KindRig, startKind } from '../support/kinds-rig.js';
 import { json, type Script, stream } from '../support/scripted-upstream.js';
+import { SPELLINGS } from '../support/secret-spellings.js';
+
+const CREDENTIALS = ['authorization', 'api-key', 'x-api-key', 'x-goog-api-key'];
 
 describe.each(KIND_RIGS)('row 48: the keys for a provider of kind %s', (_, rig) => {
   let kind: KindRig;
@@ -21,9 +24,26 @@ describe.each(KIND_RIGS)('row 48: the keys for a provider of kind %s', (_, rig) 
       return json(status, { error: { message, type: 'error', code: 'no', param: message } })(request, response);
     };
 
+  /** As `quoting`, but in every spelling that a server, a proxy or a page of theirs may use. */
+  const spelling =
+    (status: number, isInBand = false): Script =>
+    (request, response) => {
+      const secrets = CREDENTIALS.flatMap((name) => request.headers[name] ?? []).map((text) =>
+        text.replace(/^Bearer /, ''),
+      );
+      const message = secrets.flatMap((secret) => Object.values(SPELLINGS).map((spell) => spell(secret))).join(' ');
+      const error = { error: { message, type: 'invalid_request_error', code: status, param: message } };
+      if (isInBand && request.headers.accept === 'text/event-stream')
+        return stream([`data: ${JSON.stringify(error)}\n\n`])(request, response);
+      return json(isInBand ? 200 : status, error)(request, response);
+    };
+
   it.each([
     ['an answer', answering(rig.wire, textReply('ok'))],
     ['a 400 that quotes them', quoting(400)],
+    ['a 400 that spells them in another way', spelling(400)],
+    ['a 500 that spells them in another way', spelling(500)],
+    ['a 200 that does so in place of an answer', spelling(400, true)],
     ['a 401 that quotes them', quoting(401)],
     ['a 403 that quotes them', quoting(403)],
     ['a 429 that quotes them', quoting(429)],
@@ -46,7 +66,9 @@ describe.each(KIND_RIGS)('row 48: the keys for a provider of kind %s', (_, rig) 
       }
       texts.push(coordinator.logs());
       for (const secret of [...bench.secrets, bench.upstream.apiKey]) {
-        for (const text of texts) expect(text).not.toContain(secret);
+        for (const [name, spell] of Object.entries(SPELLINGS)) {
+          for (const text of texts) expect([name, text.includes(spell(secret))]).toEqual([name, false]);
+        }
       }
       expect(bench.fake.requests.length).toBeGreaterThan(0);
       expect(coordinator.logs()).toContain('/v1/chat/completions');

@@ -9,7 +9,7 @@ import { eventually } from '../support/eventually.js';
 import { ledgerEntry } from '../support/ledger-bench.js';
 import { pass } from '../support/pass.js';
 import { sized } from '../support/proof-scale.js';
-import { storeBench } from '../support/store-bench.js';
+import { storeBench, TIMEOUT_MS } from '../support/store-bench.js';
 
 const bench = storeBench();
 /** A way to Redis on which every third answer is lost, and every fifth question is not sent. */
@@ -46,7 +46,9 @@ describe('the ledger of three pods on a Redis that comes and goes', () => {
       lost: (calls, reason) => told.push(`lost ${calls} ${reason}`),
       storeLost: () => told.push('store lost'),
     };
-    const pods = [0, 1, 2].map(() => new Ledger({ store: new RedisLedgerStore(lossy(bench.open())), observer }));
+    const pods = [0, 1, 2].map(
+      () => new Ledger({ store: new RedisLedgerStore(lossy(bench.open({ commandTimeoutMs: TIMEOUT_MS }))), observer }),
+    );
     let booked = 0;
     for (let round = 0; round < ROUNDS; round += 1) {
       for (let call = 0; call < PER_ROUND; call += 1) {

@@ -15,7 +15,7 @@ import { sized } from '../support/proof-scale.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 
 const RUNS = sized(30, 2_000);
-const TIMEOUT_MS = sized(30_000, 600_000);
+const TIMEOUT_MS = sized(120_000, 600_000);
 
 interface Step {
   /** How long after the step before, µs; the clock may step back. */

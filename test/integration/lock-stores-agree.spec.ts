@@ -8,7 +8,7 @@ import { sized } from '../support/proof-scale.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 
 const RUNS = sized(40, 1_000);
-const TIMEOUT_MS = sized(60_000, 3_600_000);
+const TIMEOUT_MS = sized(120_000, 3_600_000);
 
 describe('MemoryLockStore and RedisLockStore', () => {
   let server: RedisServer;

@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from '@jest/globals';
+import { eventually } from '../support/eventually.js';
 import {
   chunksOf,
   messageOf,
@@ -126,9 +127,12 @@ describe('the speed of a model', () => {
     expect(slowMs).toBeGreaterThanOrEqual(50 + 5 * 50 - 5);
     expect(reply.chunks.length).toBeGreaterThan(4);
     const fast = await startTestSimulator({ speed: 1_000 });
-    const startedFast = performance.now();
-    await fast.chat(body);
-    expect(performance.now() - startedFast).toBeLessThan(slowMs);
+    // At a hundredth of the time; a machine that runs other things beside may be late now and then.
+    await eventually(async () => {
+      const startedFast = performance.now();
+      await fast.chat(body);
+      return performance.now() - startedFast < slowMs;
+    });
     await fast.close();
   });
 });

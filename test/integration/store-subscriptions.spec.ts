@@ -87,8 +87,8 @@ describe('RedisStore.subscribe()', () => {
   });
 
   it('fails within its deadline while the server is frozen, and is then not subscribed', async () => {
-    const store = open();
-    await store.subscribe('t:before', () => undefined);
+    const store = open({ commandTimeoutMs: TIMEOUT_MS });
+    await eventually(() => store.subscribe('t:before', () => undefined).then(() => true));
     bench.server.freeze();
     await expect(store.subscribe('t:late', () => undefined)).rejects.toMatchObject({ isRetryable: true });
     bench.server.thaw();
@@ -98,7 +98,7 @@ describe('RedisStore.subscribe()', () => {
 
   it('is not subscribed after it has failed while the first connection was being made', async () => {
     const proxy = await startFaultProxy({ target: bench.server });
-    const store = open({ port: proxy.port });
+    const store = open({ port: proxy.port, commandTimeoutMs: TIMEOUT_MS });
     proxy.onCommand(([name]) => name === 'subscribe', { delayReplyMs: TIMEOUT_MS * 1.5 });
     await expect(store.subscribe('t:late', () => undefined)).rejects.toMatchObject({ isRetryable: true });
     await eventually(() => store.subscribe('t:next', () => undefined).then(() => true));

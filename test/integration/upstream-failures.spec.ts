@@ -74,6 +74,23 @@ describe('a model with two deployments', () => {
     expect(text).not.toContain('error');
   });
 
+  it.each(['stop', 'length', 'content_filter'])(
+    'is answered by the first’s empty answer that ended by %s',
+    async (end) => {
+      const whole = { choices: [{ index: 0, message: { role: 'assistant', content: '' }, finish_reason: end }] };
+      const never = json(500, {});
+      const { response, text, second } = await callBoth([json(200, completion('', whole)), never], {});
+      expect([response.status, JSON.parse(text)]).toMatchObject([200, whole]);
+      expect(second.requests).toEqual([]);
+      const events = [chunk({ role: 'assistant', content: '' }), finish(end), DONE];
+      const streamed = await callBoth([stream(events), never], { stream: true });
+      expect(streamed.response.status).toBe(200);
+      expect(streamed.text).toContain(`"finish_reason":"${end}"`);
+      expect(streamed.text.endsWith(DONE)).toBe(true);
+      expect(streamed.second.requests).toEqual([]);
+    },
+  );
+
   it('row 40: is streamed by the second where the first ends with a failure before it begins', async () => {
     const failing = stream([chunk({ role: 'assistant', content: '' }), finish('error'), DONE]);
     const { text, response } = await callBoth([failing, stream([chunk('b'), finish(), DONE])], { stream: true });

@@ -8,7 +8,7 @@ import { sized } from '../support/proof-scale.js';
 import { ask, type RedisSentinel, startRedisSentinel } from '../support/redis-sentinel.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
 
-jest.setTimeout(sized(90_000, 300_000));
+jest.setTimeout(sized(120_000, 300_000));
 
 const FAILOVER_MS = 45_000;
 /** Longer than the failover: the first holder has no reason to ask meanwhile. */

@@ -14,6 +14,7 @@ import { MemoryAdmissionStore } from '../../src/admission/memory-admission.store
 import { ScopeTable } from '../../src/admission/memory/scope.table.js';
 import { RedisAdmissionStore } from '../../src/admission/redis-admission.store.js';
 import { CLOCK_KEY, clockedRedis, type ClockedServer, settleInProcess, type TestClock } from './clocked-redis.js';
+import type { ClockedTopology } from './clocked-topology.js';
 
 export const START_US = 1_764_421_836_000_000;
 export const PODS = ['p1', 'p2', 'p3'] as const;
@@ -56,6 +57,13 @@ export async function redisBench(
   const store = new RedisAdmissionStore(server.redis, scripts);
   const heard = await listen(store, () => server.redis.settle());
   return { ...server, store, clock, heard };
+}
+
+/** On Redis of any kind, over the store that production has. */
+export async function admissionBenchOn(redis: ClockedTopology, keyPrefix: string): Promise<AdmissionBench> {
+  const ground = await redis.ground(keyPrefix, START_US, loadAdmissionScripts);
+  const store = new RedisAdmissionStore(ground.store);
+  return { store, clock: ground.clock, heard: await listen(store, ground.settle), close: ground.close };
 }
 
 async function listen(store: AdmissionStore, settle: () => Promise<void>): Promise<AdmissionBench['heard']> {

@@ -3,6 +3,7 @@ import { loadAnswerScripts } from '../../src/ai/reuse/store/answer.scripts.js';
 import { MemoryAnswerStore } from '../../src/ai/reuse/store/memory-answer.store.js';
 import { RedisAnswerStore } from '../../src/ai/reuse/store/redis-answer.store.js';
 import { CLOCK_KEY, clockedRedis, type ClockedServer, settleInProcess, type TestClock } from './clocked-redis.js';
+import type { ClockedTopology } from './clocked-topology.js';
 
 export const START_MS = 1_764_421_836_000;
 
@@ -35,6 +36,13 @@ export async function redisAnswerBench(
   const store = new RedisAnswerStore(server.redis, loadAnswerScripts({ clock: { key: CLOCK_KEY } }));
   const heard = await listen(store, () => server.redis.settle());
   return { ...server, store, clock, heard };
+}
+
+/** On Redis of any kind, over the store that production has. */
+export async function answerBenchOn(redis: ClockedTopology, keyPrefix: string): Promise<AnswerBench> {
+  const ground = await redis.ground(keyPrefix, START_MS * 1_000, loadAnswerScripts);
+  const store = new RedisAnswerStore(ground.store);
+  return { store, clock: ground.clock, heard: await listen(store, ground.settle), close: ground.close };
 }
 
 async function listen(store: AnswerStore, settle: () => Promise<void>): Promise<AnswerBench['heard']> {

@@ -78,6 +78,3 @@ export function contentOf(text: string): string {
     .map(({ delta }) => delta.content ?? '')
     .join('');
 }
-
-/** What is promised for an abort. */
-export const ABORT_MS = 1_000;

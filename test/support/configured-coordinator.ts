@@ -2,6 +2,8 @@ import { readFileSync } from 'node:fs';
 import { createApplication } from '../../src/application.js';
 import { loadSettings, readEnvironment } from '../../src/config/index.js';
 import { createLogger } from '../../src/observability/index.js';
+import { TokenCounters } from '../../src/tokens/index.js';
+import { countPatiently } from './patient-counter.js';
 
 const CONFIG_FILE = 'test.yaml';
 
@@ -27,6 +29,7 @@ export async function startConfigured({ file, keys, environment }: ConfiguredOpt
     HOST: '127.0.0.1',
     SHUTDOWN_GRACE_MS: '1000',
     CONFIG_FILE,
+    LOG_LEVEL: 'debug',
     ...keys,
     ...environment,
   };
@@ -37,11 +40,12 @@ export async function startConfigured({ file, keys, environment }: ConfiguredOpt
   });
   const lines: string[] = [];
   const logger = createLogger(
-    { level: 'debug', secrets: Object.values(keys) },
+    { level: settings.server.logLevel, secrets: Object.values(keys) },
     { write: (line) => void lines.push(line) },
   );
   const { module } = await readEnvironment();
   const application = await createApplication({ settings, environment: module, logger, version: 'test' });
+  countPatiently(application.nest.get(TokenCounters, { strict: false }));
   const url = await application.listen();
   return { url, logs: () => lines.join(''), close: () => application.shutDown() };
 }

@@ -11,6 +11,7 @@ import { loadConversationScripts, loadOwnerScripts } from '../../src/conversatio
 import { MemoryConversationStore } from '../../src/conversation/store/memory-conversation.store.js';
 import { RedisConversationStore } from '../../src/conversation/store/redis-conversation.store.js';
 import { CLOCK_KEY, clockedRedis, type ClockedServer, settleInProcess, type TestClock } from './clocked-redis.js';
+import type { ClockedTopology } from './clocked-topology.js';
 
 export const START_MS = 1_764_421_836_000;
 export const PROCESSES = ['p1', 'p2'] as const;
@@ -48,6 +49,16 @@ export async function redisConversationBench(
   const store = new RedisConversationStore(server.redis, undefined, scripts);
   const heard = await listen(store, () => server.redis.settle());
   return { ...server, store, clock, heard };
+}
+
+/** On Redis of any kind, over the store that production has. */
+export async function conversationBenchOn(redis: ClockedTopology, keyPrefix: string): Promise<ConversationBench> {
+  const ground = await redis.ground(keyPrefix, START_MS * 1_000, (options) => ({
+    ...loadConversationScripts(options),
+    ...loadOwnerScripts(options),
+  }));
+  const store = new RedisConversationStore(ground.store);
+  return { store, clock: ground.clock, heard: await listen(store, ground.settle), close: ground.close };
 }
 
 export function draft(rest: Partial<ConversationDraft> = {}): ConversationDraft {

@@ -14,6 +14,7 @@ import { catalogue, deployment, model, provider } from './catalogues.js';
 import { type Answer, readAnswer } from './completion-rig.js';
 import { startHttpApp, type HttpApp } from './http-app.js';
 import { Lifeline } from './mortal-store.js';
+import { countPatiently } from './patient-counter.js';
 import { type Script, ScriptedGenerator } from './scripted-generator.js';
 
 export interface RigOptions {
@@ -48,7 +49,7 @@ export class ConversationRig {
 
   static async start(options: RigOptions = {}): Promise<ConversationRig> {
     const generator = new ScriptedGenerator(options.usual);
-    const counters = new TokenCounters();
+    const counters = countPatiently(new TokenCounters());
     const conversations = options.conversations ?? new MemoryConversationStore();
     const lockStore = new MemoryLockStore();
     const pods: Pod[] = [];

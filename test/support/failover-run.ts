@@ -23,7 +23,8 @@ export const LIMIT = sized(30, 120);
 export const DEADLINE_MS = 20_000;
 /** Before the first failover and after the last, and between two, ms. */
 const REST_MS = sized(500, 4_000);
-const LOCK_PREFIX = 'failover:';
+/** Which the documented user may write. */
+const LOCK_PREFIX = 'coordinator:failover:';
 /** A lock on the master that fails. */
 export const LOCK = 'one';
 export const LOCK_HASH = `${LOCK_PREFIX}lk:{${LOCK}}`;
@@ -108,7 +109,7 @@ export class FailoverRun {
     gaps.locks.push(Math.round(longestGap(this.locks.sections, LOCK, { from: lockedFrom, until })));
     gaps.completions.push(gapAfter(work.completions(), failedAt));
     gaps.turns.push(gapAfter(work.turns(), failedAt));
-    this.failures.push({ from: failedAt, until: performance.now() });
+    if (failover.keepsAll !== true) this.failures.push({ from: failedAt, until: performance.now() });
     await failover.mend();
   }
 

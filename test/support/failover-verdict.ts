@@ -23,13 +23,17 @@ const SLACK_MS = 2_000;
  * Every call is answered, by its deadline: as it was asked, or with when to come again. A turn whose lock was only just handed over,
  * for two seconds at first, may lose it in the gap, and is told so: its key tells what has become of it.
  */
-export function answerFaults(calls: readonly LoadedCall[], { deadlineMs }: FailoverPolicy): readonly string[] {
+export function answerFaults(
+  calls: readonly LoadedCall[],
+  { deadlineMs, failures }: FailoverPolicy,
+): readonly string[] {
   return calls.flatMap(({ status, code, retryAfter, sentAt, endedAt }) => {
     const tookMs = Math.round(endedAt - sentAt);
     const what = `${String(status)} ${code} after ${String(tookMs)} ms`;
     const isRefusal = [409, 429, 503].includes(status);
+    const isInGap = failures.some(({ from, until }) => endedAt >= from && sentAt <= until);
     return [
-      ...(status === 200 || isRefusal || code === 'lock_lost' ? [] : [what]),
+      ...(status === 200 || isRefusal || (code === 'lock_lost' && isInGap) ? [] : [what]),
       ...(isRefusal && retryAfter === undefined ? [`${what} without Retry-After`] : []),
       ...(tookMs > deadlineMs + SLACK_MS ? [`${what}: too late`] : []),
     ];

@@ -1,21 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { eventually } from './eventually.js';
 import type { RedisKind } from './lock-grounds.js';
 import { hasReplicas } from './redis-sentinel.js';
 import type { RedisServer } from './redis-server.js';
+import { SlotMover } from './slot-mover.js';
 
+/** How long a slot may be on its way and nobody is refused: less than the deadline of a command. */
+const LONG_MOVE_MS = 300;
 /** Noticing, electing and reconnecting take seconds; on a busy machine more. */
 export const FAILOVER_MS = 45_000;
 
 /** One way in which a master goes, and how all is well again. */
 export interface Failover {
   readonly name: string;
+  /** Whether nothing that was acknowledged may be lost, and nobody may be refused for longer than a call waits. */
+  readonly keepsAll?: boolean;
   /** Resolves when another one is the master, or the same one again. */
   fail(): Promise<void>;
   /** Called when the new one works. */
   mend(): Promise<void>;
 }
 
-export type FailoverName = 'killed' | 'frozen' | 'planned' | 'restarted';
+export type FailoverName = 'killed' | 'frozen' | 'planned' | 'restarted' | 'moved';
 
 /**
  * The ways in which the master of a key goes, where it has replicas.
@@ -66,5 +72,26 @@ export function failoversOf(redis: RedisKind, key: string, replicas: number): Re
       },
       mend: mended,
     },
+    moved: {
+      name: 'the slots of a master move to another one',
+      keepsAll: true,
+      fail: () => moveAll(redis, key),
+      mend: mended,
+    },
   };
+}
+
+/** Each is half here and half there for a moment, the first one for longer. */
+async function moveAll(redis: RedisKind, key: string): Promise<void> {
+  const mover = await SlotMover.start(redis, key);
+  try {
+    for (const slot of await mover.populated()) {
+      await mover.open(slot);
+      await mover.carry(slot, 1);
+      await sleep(slot === mover.slot ? LONG_MOVE_MS : 1);
+      await mover.finish(slot);
+    }
+  } finally {
+    mover.close();
+  }
 }

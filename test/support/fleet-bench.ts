@@ -3,6 +3,7 @@ import type { CellRequest, Exchange, FleetNews, FleetStore, Topic } from '../../
 import { MemoryFleetStore } from '../../src/ai/fleet/memory-fleet.store.js';
 import { RedisFleetStore } from '../../src/ai/fleet/redis-fleet.store.js';
 import { CLOCK_KEY, clockedRedis, type ClockedServer, settleInProcess, type TestClock } from './clocked-redis.js';
+import type { ClockedTopology } from './clocked-topology.js';
 
 export const START_MS = 1_764_421_836_000;
 
@@ -33,6 +34,13 @@ export async function redisFleetBench(
   const store = new RedisFleetStore(server.redis, loadFleetScripts({ clock: { key: CLOCK_KEY } }));
   const heard = await listen(store, () => server.redis.settle());
   return { ...server, store, clock, heard };
+}
+
+/** On Redis of any kind, over the store that production has. */
+export async function fleetBenchOn(redis: ClockedTopology, keyPrefix: string): Promise<FleetBench> {
+  const ground = await redis.ground(keyPrefix, START_MS * 1_000, loadFleetScripts);
+  const store = new RedisFleetStore(ground.store);
+  return { store, clock: ground.clock, heard: await listen(store, ground.settle), close: ground.close };
 }
 
 /** Whose cell, and when it happened; by default just now, at p1. */

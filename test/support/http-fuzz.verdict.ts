@@ -3,8 +3,11 @@ import type { FuzzRequest } from './http-fuzz.requests.js';
 
 const SANE_ID = /^[A-Za-z0-9._:-]{1,128}$/;
 
-/** Of which a 5xx is meant: the caller's own limit was too short. */
-const DELIBERATE = new Map([[504, 'timeout']]);
+/** Of which a 5xx is meant: the caller's own limit was too short, or its version of HTTP is none of ours. */
+const DELIBERATE = new Map([
+  [504, 'timeout'],
+  [505, 'http_version_unknown'],
+]);
 
 /** What is wrong with an answer; undefined: nothing. */
 export function faultOf(request: FuzzRequest, outcome: FuzzOutcome): string | undefined {
@@ -35,8 +38,9 @@ function refusalFault(request: FuzzRequest, answer: FuzzAnswer): string | undefi
     return `an error of type ${String(headers['content-type'])}`;
   const error = errorIn(body);
   if (error === undefined) return `an error in another shape: ${body.slice(0, 200)}`;
-  const isDeliberate = DELIBERATE.get(status) === error.code && isHurried(request);
-  return status < 500 || isDeliberate ? undefined : `status ${String(status)}: ${body.slice(0, 200)}`;
+  return status < 500 || isDeliberate(request, status, error.code)
+    ? undefined
+    : `status ${String(status)}: ${body.slice(0, 200)}`;
 }
 
 function successFault({ status, headers, body }: FuzzAnswer): string | undefined {
@@ -47,6 +51,11 @@ function successFault({ status, headers, body }: FuzzAnswer): string | undefined
 
 function isHead(request: FuzzRequest): boolean {
   return request.kind === 'message' && request.method === 'HEAD';
+}
+
+/** HTTP of another version can only be raw bytes. */
+function isDeliberate(request: FuzzRequest, status: number, code: string | null): boolean {
+  return DELIBERATE.get(status) === code && (status === 504 ? isHurried(request) : request.kind === 'raw');
 }
 
 /** Also what a batch or a stream is cut short by. */

@@ -5,6 +5,7 @@ import type { LedgerStore } from '../../src/ai/ledger/ledger.store.js';
 import { MemoryLedgerStore } from '../../src/ai/ledger/memory-ledger.store.js';
 import { RedisLedgerStore } from '../../src/ai/ledger/redis-ledger.store.js';
 import { CLOCK_KEY, clockedRedis, type ClockedServer, type TestClock } from './clocked-redis.js';
+import type { ClockedTopology } from './clocked-topology.js';
 
 /** 2026-11-29T12:00:00Z. */
 export const NOON_MS = Date.UTC(2026, 10, 29, 12);
@@ -33,6 +34,12 @@ export function redisLedgerBench(
   const server = clockedRedis(address, prefix, clock);
   const store = new RedisLedgerStore(server.redis, BENCH_LIMITS, loadLedgerScripts({ clock: { key: CLOCK_KEY } }));
   return Promise.resolve({ ...server, store, clock });
+}
+
+/** On Redis of any kind, over the store that production has. */
+export async function ledgerBenchOn(redis: ClockedTopology, keyPrefix: string): Promise<LedgerBench> {
+  const { store, clock, close } = await redis.ground(keyPrefix, NOON_MS * 1_000, loadLedgerScripts);
+  return { store: new RedisLedgerStore(store, BENCH_LIMITS), clock, close };
 }
 
 let calls = 0;

@@ -56,7 +56,7 @@ export class QuotaFleet {
     readonly pods: SpawnedServer[],
   ) {
     this.judge = simulatorAt(ground.judge.url);
-    this.admin = new Redis(redis.port, redis.host);
+    this.admin = new Redis(redis.port, redis.host, { ...(redis.tls && { tls: redis.tls.shown }) });
     this.admin.on('error', () => undefined);
   }
 

@@ -38,12 +38,8 @@ export async function startStandalone(options: KindOptions = {}): Promise<RedisK
 export async function startSentinel(options: KindOptions = {}): Promise<RedisKind> {
   const { tls, isRestricted = false, minReplicas = 0 } = options;
   const sentinel = await startRedisSentinel({
-    ...{
-      words: wordsOf(options, 'server'),
-      lines: isRestricted ? [sentinelUser()] : [],
-      minReplicas,
-      ...(tls && { tls }),
-    },
+    ...{ words: options.words ?? [], minReplicas, ...(tls && { tls }) },
+    ...(isRestricted && { serverLines: [userOf('server')], lines: [userOf('sentinel')] }),
   });
   const { sentinels, masterName: master, servers } = sentinel;
   return {
@@ -111,8 +107,8 @@ function wordsOf({ words = [], isRestricted = false }: KindOptions, kind: 'serve
   return [...words, '--user', ACL_USER, ...documentedAcl('server'), ...more];
 }
 
-function sentinelUser(): string {
-  return `user ${ACL_USER} ${documentedAcl('sentinel').join(' ')}`;
+function userOf(which: 'server' | 'sentinel'): string {
+  return `user ${ACL_USER} ${documentedAcl(which).join(' ')}`;
 }
 
 type Access = Pick<RedisAccess, 'db' | 'tls' | 'tlsCa' | 'tlsCert' | 'tlsKey' | 'username' | 'password'>;

@@ -15,8 +15,11 @@ export interface SentinelOptions {
   readonly failoverTimeoutMs?: number;
   /** A master with fewer replicas in touch takes no writes. Default 0. */
   readonly minReplicas?: number;
-  /** Further words of each redis-server, and lines of each sentinel's configuration. */
+  /** Further words of each redis-server. */
   readonly words?: readonly string[];
+  /** Lines of its configuration, which sentinels have it rewrite: users, which may not be there twice. */
+  readonly serverLines?: readonly string[];
+  /** Lines of each sentinel's configuration. */
   readonly lines?: readonly string[];
   /** For all connections, those among them included. */
   readonly tls?: Certificates;
@@ -58,7 +61,7 @@ export async function startRedisSentinel(options: SentinelOptions = {}): Promise
 }
 
 async function startReplicated(
-  { minReplicas = 0, words = [], tls }: SentinelOptions,
+  { minReplicas = 0, words = [], serverLines = [], tls }: SentinelOptions,
   keep: (server: Promise<RedisServer>) => Promise<RedisServer>,
 ): Promise<readonly RedisServer[]> {
   const rules = [
@@ -70,10 +73,9 @@ async function startReplicated(
     ...words,
   ];
   const how = tls === undefined ? {} : { tls };
-  const master = await keep(startRedisServer(rules, { ...how, lines: [] }));
-  const replicas = await Promise.all(
-    [1, 2].map(() => keep(startRedisServer(rules, { ...how, lines: [`replicaof ${master.host} ${master.port}`] }))),
-  );
+  const master = await keep(startRedisServer(rules, { ...how, lines: serverLines }));
+  const lines = [...serverLines, `replicaof ${master.host} ${master.port}`];
+  const replicas = await Promise.all([1, 2].map(() => keep(startRedisServer(rules, { ...how, lines }))));
   await eventually(
     async () => (await ask(master, (redis) => redis.info('replication'))).match(/state=online/g)?.length === 2,
     READY_CEILING_MS,

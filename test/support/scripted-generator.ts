@@ -73,14 +73,27 @@ export function saying(pieces: readonly string[], everyMs = 0): Script {
   };
 }
 
-/** Says what it was asked, after `waitMs`. */
-export function answering(waitMs = 0): Script {
+/** Says what it was asked once it may, or after so many ms. */
+export function answering(when: number | Promise<void> = 0): Script {
   return async function* ({ body }) {
-    if (waitMs > 0) await later(waitMs);
+    if (typeof when !== 'number') await when;
+    else if (when > 0) await later(when);
     const messages = body['messages'] as readonly { content: unknown }[];
     yield text(`you said: ${String(messages.at(-1)?.content)}`);
     yield stop();
     yield usage;
+  };
+}
+
+/** Says what it was asked once it is let. */
+export function gated(): { readonly script: Script; readonly open: () => void } {
+  let open = (): void => undefined;
+  const opened = new Promise<void>((resolve) => (open = resolve));
+  return {
+    script: answering(opened),
+    open: () => {
+      open();
+    },
   };
 }
 

@@ -211,7 +211,10 @@ export class AdmissionProcess {
   #ground(isLocal: boolean, line: StoreLine): Ground {
     const { environment, observer } = this.options;
     return {
-      ...{ environment, line, isLocal, process: this.name },
+      environment,
+      line,
+      isLocal,
+      process: this.name,
       hasSeen: (scope) => isLocal || this.#scopes.hasSeen(scope),
       localMs: (scope) => (isLocal ? 0 : this.#shares.grantedMs(scope)),
       heard: (scope, { bookings }: ScopeNews) => {

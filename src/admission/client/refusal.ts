@@ -36,7 +36,12 @@ export function latenessOf(claim: Claim, { scope, now }: RefusalScene): Error {
   const queueMs = Math.round(now - claim.startedAt);
   const { kind } = request;
   return new AdmissionBusyError({
-    ...{ kind, scope: scope.name, rule: obstacle.rule, usage: obstacle.usage },
-    ...{ retryAfterMs, isEstimate: true, queueMs },
+    kind,
+    scope: scope.name,
+    rule: obstacle.rule,
+    usage: obstacle.usage,
+    retryAfterMs,
+    isEstimate: true,
+    queueMs,
   });
 }

@@ -35,28 +35,28 @@ export class ScopeLine {
     const { flow, weight, tokens, microUsd, holdMs, isStrict } = request;
     const leaseMs = isStrict ? Math.ceil(holdMs) + STRICT_SLACK_MS : LEASE_MS;
     const waitMs = Math.max(0, Math.floor(until - this.ground.environment.now()));
-    const command = { ...this.#command(), id, flow, weight, tokens, microUsd, waitMs, leaseMs };
+    const command = { id, flow, weight, tokens, microUsd, waitMs, leaseMs, ...this.#command() };
     return this.#ask((store) => store.acquire(command));
   }
 
   settle(id: string, { tokens, microUsd }: Spending): Promise<SettleAnswer> {
-    return this.#ask((store) => store.settle({ ...this.#command(), id, tokens, microUsd }));
+    return this.#ask((store) => store.settle({ id, tokens, microUsd, ...this.#command() }));
   }
 
   cancel(id: string): Promise<CancelAnswer> {
-    return this.#ask((store) => store.cancel({ ...this.#command(), id }));
+    return this.#ask((store) => store.cancel({ id, ...this.#command() }));
   }
 
   beat(ids: readonly string[]): Promise<BeatAnswer> {
-    return this.#ask((store) => store.beat({ ...this.#command(), ids }));
+    return this.#ask((store) => store.beat({ ids, ...this.#command() }));
   }
 
   hold(forMs: number): Promise<ScopeNews> {
-    return this.#ask((store) => store.hold({ ...this.#command(), forMs }));
+    return this.#ask((store) => store.hold({ forMs, ...this.#command() }));
   }
 
   learn(limits: readonly LearnedLimit[], forMs: number): Promise<ScopeNews> {
-    return this.#ask((store) => store.learn({ ...this.#command(), limits, forMs }));
+    return this.#ask((store) => store.learn({ limits, forMs, ...this.#command() }));
   }
 
   async #ask<Answer extends ScopeNews>(question: (store: AdmissionStore) => Promise<Answer>): Promise<Answer> {
@@ -72,7 +72,7 @@ export class ScopeLine {
   }
 
   readonly #probe = (): Promise<unknown> =>
-    this.ground.line.ask((store) => store.beat({ ...this.#command(), ids: [] }));
+    this.ground.line.ask((store) => store.beat({ ids: [], ...this.#command() }));
 
   #command(): ScopeCommand {
     const { scope, ground } = this;

@@ -138,10 +138,10 @@ function answer(
   { room: { usage } }: OpenScope,
   { command, decision }: { command: AcquireCommand; decision: Decision },
 ): AcquireAnswer {
-  if (decision.kind === 'granted') return { ...news, ...decision, usage };
+  if (decision.kind === 'granted') return { usage, ...news, ...decision };
   if (decision.kind === 'cancelled') return { ...news, ...decision };
   const rule = ruleOf(decision.rule, command.scope.rules, usage);
-  if (decision.kind === 'waiting') return { ...news, ...decision, rule, usage };
+  if (decision.kind === 'waiting') return { usage, ...news, ...decision, rule };
   if (rule === undefined) throw new TypeError(`no rule is called ${decision.rule}`);
-  return { ...news, inMs: 0, isExact: true, ...decision, rule, usage };
+  return { usage, ...news, inMs: 0, isExact: true, ...decision, rule };
 }

@@ -6,7 +6,6 @@ import { RequireScope } from '../../auth/index.js';
 import { ApiError, clientSignal } from '../../http/index.js';
 import { addOutcome } from '../../observability/index.js';
 import { isDryRun, readTerms } from '../endpoint/call.reader.js';
-import { cutIdleReader } from '../endpoint/idle.reader.js';
 import { readReuseTerms } from '../reuse/reuse.terms.js';
 import { BatchDocs } from './batch.docs.js';
 import { batchEvents, type BatchWork } from './batch.events.js';
@@ -51,7 +50,7 @@ function events(work: BatchWork, reply: FastifyReply): Readable {
     // nginx and its kin would collect the stream otherwise.
     'x-accel-buffering': 'no',
   });
-  return Readable.from(cutIdleReader(batchEvents(work), reply.raw), { objectMode: false });
+  return Readable.from(batchEvents(work), { objectMode: false });
 }
 
 async function whole(work: BatchWork, { startedAt, totals }: BatchTerms, reply: FastifyReply): Promise<Readable> {
@@ -61,5 +60,5 @@ async function whole(work: BatchWork, { startedAt, totals }: BatchTerms, reply: 
     'x-coordinator-total-ms': String(Math.round(performance.now() - startedAt)),
     ...(totals.costUsd !== undefined && { 'x-coordinator-cost-usd': String(totals.costUsd) }),
   });
-  return Readable.from(cutIdleReader(resultPieces(result), reply.raw), { objectMode: false });
+  return Readable.from(resultPieces(result), { objectMode: false });
 }

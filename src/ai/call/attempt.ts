@@ -36,7 +36,7 @@ export class Attempt {
     this.quota = quota;
     this.timers = new AttemptTimers(limits, call.signal);
     this.trace = call.trace?.attempt(candidate, call.report.attempts);
-    this.request = { ...attemptRequest(call, { candidate, quota }, this), heard };
+    this.request = { heard, ...attemptRequest(call, { candidate, quota }, this) };
   }
 
   /** Since it began, ms. */

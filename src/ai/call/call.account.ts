@@ -113,7 +113,7 @@ export class CallAccount {
     }
     const { promptTokens } = await this.ports.count(attempt, '');
     const outcome = this.#outcome(attempt, { usage: undefined, reasoningTokens: 0, delivered: '', error: 'hung up' });
-    this.#bills.push(billOf({ ...outcome, promptTokens, deliveredTokens: estimate.outputTokens }));
+    this.#bills.push(billOf({ promptTokens, deliveredTokens: estimate.outputTokens, ...outcome }));
   }
 
   async #settleCounted(attempt: Attempt, end: AttemptEnd): Promise<void> {
@@ -125,7 +125,8 @@ export class CallAccount {
   }
 
   #settleBilled(attempt: Attempt, end: AttemptEnd, counted: Counted): void {
-    const bill = billOf({ ...this.#outcome(attempt, end), ...counted });
+    const { promptTokens, deliveredTokens } = counted;
+    const bill = billOf({ promptTokens, deliveredTokens, ...this.#outcome(attempt, end) });
     this.#bills.push(bill);
     this.ports.billed(attempt, bill);
     const tokens = bill.promptTokens + bill.completionTokens;

@@ -64,13 +64,14 @@ export class CompletionObserver {
   }
 
   attemptFailed({ report, requestId, trace }: CompletionCall, failure: UpstreamFailure): void {
-    const { code, message, cause } = failure;
+    const { code, reportedCode, mark, message, loggedAs = message, cause } = failure;
     const where = { model: report.model ?? 'none', provider: report.provider ?? 'none' };
-    this.#failedAttempts.inc({ ...where, code });
-    this.logger.warn(
-      { ...where, request_id: requestId, trace_id: trace?.traceId, code, failure: message, err: cause },
-      'attempt failed',
-    );
+    this.#failedAttempts.inc({ code, ...where });
+    const ids = { request_id: requestId, trace_id: trace?.traceId };
+    const finer = reportedCode === code ? undefined : reportedCode;
+    const told = { status: mark?.status, provider_code: finer, provider_request_id: mark?.requestId };
+    this.logger.warn({ ...where, ...ids, code, ...told, failure: loggedAs, err: cause }, 'attempt failed');
+    if (loggedAs !== message) this.logger.debug({ ...where, ...ids, words: message }, 'what the provider said');
   }
 
   /** The first content of an attempt's stream is there. */
@@ -93,13 +94,13 @@ export class CompletionObserver {
 
   record({ report, request }: CompletionCall, error?: unknown): void {
     const labels = { model: report.model ?? 'none', provider: report.provider ?? 'none' };
-    this.#completions.inc({ ...labels, outcome: error === undefined ? 'ok' : errorTypeOf(error) });
+    this.#completions.inc({ outcome: error === undefined ? 'ok' : errorTypeOf(error), ...labels });
     if (report.upstreamMs !== undefined) {
-      this.#upstream.observe({ ...labels, stream: String(request.stream === true) }, report.upstreamMs / 1_000);
+      this.#upstream.observe({ stream: String(request.stream === true), ...labels }, report.upstreamMs / 1_000);
     }
-    if (report.promptTokens !== undefined) this.#tokens.inc({ ...labels, kind: 'prompt' }, report.promptTokens);
+    if (report.promptTokens !== undefined) this.#tokens.inc({ kind: 'prompt', ...labels }, report.promptTokens);
     if (report.completionTokens !== undefined)
-      this.#tokens.inc({ ...labels, kind: 'completion' }, report.completionTokens);
+      this.#tokens.inc({ kind: 'completion', ...labels }, report.completionTokens);
     if (report.costUsd !== undefined) this.#cost.inc(labels, report.costUsd);
   }
 

@@ -83,7 +83,8 @@ export class CompletionService {
     const reasoningTokens = readReasoningTokens(value['usage'], usage?.completionTokens ?? 0);
     attempt.trace?.came(value);
     this.ended(attempt, account, {
-      ...{ usage, reasoningTokens },
+      usage,
+      reasoningTokens,
       delivered: usage === undefined ? deliveredIn(value) : '',
     });
     this.gate.completed(attempt, usage);
@@ -109,8 +110,10 @@ export class CompletionService {
     const ended = (error?: unknown): void => {
       const { usage, reasoningTokens, delivered } = writer;
       this.ended(attempt, account, {
-        ...{ usage, reasoningTokens, error },
+        usage,
+        reasoningTokens,
         delivered: usage === undefined ? delivered.text : '',
+        error,
       });
       this.over(attempt, error);
       account.close(error);
@@ -138,7 +141,7 @@ export class CompletionService {
           attempt.trace?.unsent();
           this.gate.abandoned(attempt);
         } else {
-          this.ended(attempt, account, { ...usageOf(error), delivered: '', error });
+          this.ended(attempt, account, { delivered: '', error, ...usageOf(error) });
           this.over(attempt, error);
           gate.failed(turn.candidate, error, plan.isOnly(turn.candidate));
         }

@@ -79,7 +79,7 @@ export class UpstreamGate {
     const limits = { provider, totalMs: remainingMs, idleMs: model.timeouts.idleMs };
     if (isLast) return limits;
     // Whoever may take over needs time as well.
-    return { ...limits, firstTokenMs: Math.min(this.patienceFor(candidate, call), Math.round(remainingMs / 2)) };
+    return { firstTokenMs: Math.min(this.patienceFor(candidate, call), Math.round(remainingMs / 2)), ...limits };
   }
 
   /** The headers of an answer, good or bad. */

@@ -53,7 +53,6 @@ export function openCall(
   const { span, request, requestId } = given;
   const trace = span === undefined ? undefined : new CallTrace(span, request, requestId);
   const call: CompletionCall = {
-    ...given,
     trace,
     startedAt: performance.now(),
     report,
@@ -62,6 +61,7 @@ export function openCall(
       ended(call, error);
       trace?.end(report, error);
     }),
+    ...given,
   };
   return call;
 }

@@ -8,10 +8,8 @@ export function limitHeaders(usage: readonly WindowUsage[] = []): Readonly<Recor
   const [longest] = usage.toSorted((one, other) => other.windowMs - one.windowMs);
   if (longest === undefined) return {};
   const { windowMs, requests, requestLimit, tokens, tokenLimit } = longest;
-  return {
-    ...headersOf('requests', requestLimit, requests, windowMs),
-    ...headersOf('tokens', tokenLimit, tokens, windowMs),
-  };
+  const ofRequests = headersOf('requests', requestLimit, requests, windowMs);
+  return Object.assign(ofRequests, headersOf('tokens', tokenLimit, tokens, windowMs));
 }
 
 function headersOf(
@@ -19,7 +17,7 @@ function headersOf(
   limit: number | undefined,
   used: number,
   windowMs: number,
-): Readonly<Record<string, string>> {
+): Record<string, string> {
   if (limit === undefined) return {};
   return {
     [`x-ratelimit-limit-${unit}`]: String(limit),

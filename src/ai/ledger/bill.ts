@@ -64,6 +64,6 @@ function priced(
   const { promptTokens, cachedTokens, completionTokens } = usage;
   // Nothing of something without a price costs nothing.
   const costUsd = promptTokens + completionTokens === 0 ? 0 : priceOf(usage, prices);
-  const bill = { promptTokens, cachedTokens, completionTokens, reasoningTokens, isEstimated };
-  return costUsd === undefined ? bill : { ...bill, costNanoUsd: Math.round(costUsd * NANO_PER_USD) };
+  const costNanoUsd = costUsd === undefined ? undefined : Math.round(costUsd * NANO_PER_USD);
+  return { promptTokens, cachedTokens, completionTokens, reasoningTokens, isEstimated, costNanoUsd };
 }

@@ -21,7 +21,11 @@ export function limitsCard({ rpm, tpm, concurrency }: CallerAllowance['limits'])
 
 export function budgetCard({ unit, period, limit, spent, reserved, resetsAt, isHard }: BudgetState): BudgetCard {
   return {
-    ...{ unit, period, limit, spent, reserved },
+    unit,
+    period,
+    limit,
+    spent,
+    reserved,
     left: Math.max(0, exact(limit - spent - reserved)),
     resets_at: new Date(resetsAt).toISOString(),
     hard: isHard,

@@ -4,7 +4,6 @@ import { ApiTags } from '@nestjs/swagger';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { addActFacts, AdminAudit, type Caller, CurrentCaller, InsufficientScopeError } from '../../auth/index.js';
 import { clientSignal, errorBody, toApiError } from '../../http/index.js';
-import { cutIdleReader } from '../endpoint/idle.reader.js';
 import type { BookedEntry } from './ledger.entry.js';
 import { ledgerLine } from './ledger.line.js';
 import { RetrieveUsageDocs, ExportLedgerDocs } from './usage.docs.js';
@@ -54,7 +53,7 @@ export class UsageController {
     // While it can still be answered with a status.
     const first = await pages.next();
     const text = linesOf(owner, join(first, pages), clientSignal(request, reply));
-    return Readable.from(cutIdleReader(text, reply.raw), { objectMode: false });
+    return Readable.from(text, { objectMode: false });
   }
 
   /**

@@ -29,12 +29,14 @@ const USAGE_EXAMPLE: UsageCard = {
   caller: 'acme',
   periods: {
     day: {
-      ...{ start: '2026-11-29T00:00:00.000Z', end: '2026-11-30T00:00:00.000Z' },
+      start: '2026-11-29T00:00:00.000Z',
+      end: '2026-11-30T00:00:00.000Z',
       ...SUMS,
       models: [{ model: 'gpt-4.1', ...SUMS }],
     },
     month: {
-      ...{ start: '2026-11-01T00:00:00.000Z', end: '2026-12-01T00:00:00.000Z' },
+      start: '2026-11-01T00:00:00.000Z',
+      end: '2026-12-01T00:00:00.000Z',
       ...SUMS,
       models: [{ model: 'gpt-4.1', ...SUMS }],
     },
@@ -42,8 +44,14 @@ const USAGE_EXAMPLE: UsageCard = {
   limits: { rpm: 600, tpm: 200_000, concurrency: null },
   budgets: [
     {
-      ...{ unit: 'usd', period: 'day', limit: 10, spent: 0.164156, reserved: 0.02, left: 9.815844 },
-      ...{ resets_at: '2026-11-30T00:00:00.000Z', hard: true },
+      unit: 'usd',
+      period: 'day',
+      limit: 10,
+      spent: 0.164156,
+      reserved: 0.02,
+      left: 9.815844,
+      resets_at: '2026-11-30T00:00:00.000Z',
+      hard: true,
     },
   ],
 };

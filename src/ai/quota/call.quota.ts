@@ -133,7 +133,7 @@ export class CallQuota {
 
   private async inOwnLimits(own: Wish): Promise<Reservation> {
     try {
-      return await this.admission.reserve({ ...own, waitMs: this.call.remainingMs() });
+      return await this.admission.reserve({ waitMs: this.call.remainingMs(), ...own });
     } catch (error) {
       const isRefusal = error instanceof AdmissionBusyError || error instanceof AdmissionTooLargeError;
       if (isRefusal) this.#refused = refusingWindows(error);
@@ -168,8 +168,8 @@ export class CallQuota {
     const reservations: Reservation[] = [];
     try {
       for (const wish of wishes) {
-        const now = { waitMs: Math.max(0, waitMs()), holdMs: this.holdMs() };
-        reservations.push(await this.admission.reserve({ ...wish, ...now }));
+        const now = { waitMs: Math.max(0, waitMs()), ...wish, holdMs: this.holdMs() };
+        reservations.push(await this.admission.reserve(now));
       }
       return reservations;
     } catch (error) {
@@ -179,16 +179,15 @@ export class CallQuota {
   }
 
   private wish(scope: QuotaScope, { tokens, microUsd }: Taken): Wish {
-    const { countsTokens, mostTokens, ...wish } = scope;
     const { caller, signal } = this.call;
     return {
-      ...wish,
       flow: caller.id,
       weight: caller.weight,
-      tokens: countsTokens ? tokens : 0,
+      tokens: scope.countsTokens ? tokens : 0,
       microUsd: scope.kind === 'budget' ? microUsd : 0,
       holdMs: this.holdMs(),
       signal,
+      ...scope,
     };
   }
 

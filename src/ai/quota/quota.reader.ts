@@ -29,7 +29,8 @@ function budgetsIn({ budgets, reserved }: ScopeState, { budget }: Caller): reado
     const scale = unit === 'usd' ? MICRO_PER_USD : 1;
     const open = unit === 'usd' ? reserved.microUsd : reserved.tokens;
     return {
-      ...{ unit, period },
+      unit,
+      period,
       limit: limit / scale,
       spent: spent / scale,
       reserved: open / scale,

@@ -23,7 +23,7 @@ export async function makeCall(
     }
     const { text, headers } = await completions.complete(call, preview);
     call.ended();
-    return { kind: 'whole', recording: { ...factsOf(call), kind: 'json', text }, headers };
+    return { kind: 'whole', recording: { kind: 'json', text, ...factsOf(call) }, headers };
   } catch (error) {
     call.ended(error);
     throw error;
@@ -41,5 +41,5 @@ export function withUsage(call: CompletionCall): CompletionCall {
 function factsOf({ report, trace }: CompletionCall): AnswerFacts {
   const { model = '', provider = '', route = 'requested' } = report;
   const facts = { model, provider, route };
-  return trace === undefined ? facts : { ...facts, trace: { traceId: trace.traceId, spanId: trace.spanId } };
+  return trace === undefined ? facts : { trace: { traceId: trace.traceId, spanId: trace.spanId }, ...facts };
 }

@@ -59,6 +59,19 @@ const MODERATED = /^(content_filter|content_policy_violation|moderation_blocked)
  * no code, and then the words decide between two faults of the same request.
  */
 export function classifyAnswer(answer: FailedAnswer): UpstreamFailure {
+  return classified(answer).markedBy({ status: answer.status, requestId: requestIdIn(answer.headers) });
+}
+
+/** OpenAI's, which Azure and many others have taken over, and Anthropic's; Google has none. */
+const REQUEST_ID_HEADERS = ['x-request-id', 'request-id', 'apim-request-id'];
+const REQUEST_ID = /^[\w.:-]{1,128}$/;
+
+function requestIdIn(headers: UpstreamHeaders): string | undefined {
+  const given = REQUEST_ID_HEADERS.map((name) => headers[name]);
+  return given.find((value): value is string => typeof value === 'string' && REQUEST_ID.test(value));
+}
+
+function classified(answer: FailedAnswer): UpstreamFailure {
   const { status, provider } = answer;
   const error = providerError(answer.body, provider.apiKey);
   if (isExhausted(status, error)) {

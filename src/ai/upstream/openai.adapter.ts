@@ -53,8 +53,8 @@ export class OpenAiAdapter implements ProviderAdapter {
   ): Promise<UpstreamAnswer> {
     const { model } = attempt.deployment;
     const signatures = foreignSignatureEdits(attempt.bodyText, model);
-    const body = editObject(attempt.bodyText, { ...signatures, ...edits, model: JSON.stringify(model) });
-    return this.#line.post(attempt, { ...this.address(attempt), accept, body });
+    const body = editObject(attempt.bodyText, { model: JSON.stringify(model), ...signatures, ...edits });
+    return this.#line.post(attempt, { accept, body, ...this.address(attempt) });
   }
 }
 

@@ -1,3 +1,4 @@
+import { SecretFinder } from '../../observability/index.js';
 import { member } from '../wire/json-value.js';
 
 /** An error as a provider words it. */
@@ -20,14 +21,18 @@ const MESSAGE_LIMIT = 2_000;
  * Reads an error in OpenAI's shape, and what is beside it at those who have taken it over.
  *
  * @param body - of an answer, parsed where it is JSON; Google's may come in a list
- * @param apiKey - taken out of the provider's words: some quote what they were sent, and a caller reads it
+ * @param apiKey - taken out of the provider's words in whatever spelling: some quote what they were sent, and a caller reads it. One as
+ * short as a word (`none`, for a server that wants no key) is no secret
  */
 export function providerError(body: unknown, apiKey: string): ProviderError {
   const whole: unknown = Array.isArray(body) ? body[0] : body;
   const error = member(whole, 'error') ?? whole;
-  const said = (name: string): string | undefined => withoutKey(text(member(error, name)), apiKey);
+  const secrets = new SecretFinder([apiKey]);
+  const withoutKey = (words: string | undefined): string | undefined =>
+    words === undefined ? undefined : secrets.redact(words);
+  const said = (name: string): string | undefined => withoutKey(text(member(error, name)));
   // Words only from within the protocol: a page of HTML is no message.
-  const message = said('message') ?? (error === whole ? undefined : withoutKey(text(error), apiKey));
+  const message = said('message') ?? (error === whole ? undefined : withoutKey(text(error)));
   return {
     message: message?.slice(0, MESSAGE_LIMIT),
     type: said('type') ?? said('status')?.toLowerCase(),
@@ -48,11 +53,6 @@ function metadataOf(error: unknown): Pick<ProviderError, 'isModerated' | 'isForw
 function reasonIn(details: unknown): string | undefined {
   if (!Array.isArray(details)) return undefined;
   return text(details.map((detail: unknown) => member(detail, 'reason')).find((reason) => reason !== undefined));
-}
-
-/** A key as short as a word (`none`, for a server that wants no key) is no secret, and would be taken out of ordinary words. */
-function withoutKey(words: string | undefined, apiKey: string): string | undefined {
-  return apiKey.length < 6 ? words : words?.replaceAll(apiKey, '[redacted]');
 }
 
 function text(value: unknown): string | undefined {

@@ -92,8 +92,8 @@ export class ProviderLine {
       method: 'POST',
       url,
       headers: {
-        ...attempt.headers,
         accept,
+        ...attempt.headers,
         ...headers,
         'content-type': 'application/json',
         'user-agent': 'ai-api-coordinator',
@@ -139,7 +139,13 @@ function connectionFailure({ deployment, connectMs }: AttemptRequest, error: unk
     const message = `${name} took no connection within ${String(connectMs)} ms`;
     return new UpstreamFailure('upstream', 'timeout', message, { cause: error });
   }
+  if (isUnaskedContinue(error)) return brokenUpstream(name, 'said 100 Continue, which nobody had asked for', error);
   return brokenUpstream(name, isUnreached(error) ? 'could not be reached' : 'broke off the connection', error);
+}
+
+/** RFC 9110 section 15.2 has a client pass over it; undici ends the connection, and has no setting for that. */
+function isUnaskedContinue(error: unknown): boolean {
+  return errorCode(error) === 'UND_ERR_SOCKET' && error instanceof Error && error.message === 'bad response';
 }
 
 /** Nothing was sent: no name, no route, nobody listening, or an address that is not connected to. */

@@ -52,10 +52,11 @@ export class UndiciTransport {
 
   async send({ method, url, headers, body, connectMs, signal, sending }: UpstreamCall): Promise<UpstreamAnswer> {
     const { origin, pathname, search } = new URL(url);
-    const options: Dispatcher.RequestOptions = { origin, path: pathname + search, method, headers, body: body ?? null };
+    const path = pathname + search;
+    const options: Dispatcher.RequestOptions = { origin, path, method, headers, body: body ?? null, signal };
     const agent = this.agentFor(connectMs);
     const dispatcher = sending === undefined ? agent : agent.compose(askedBefore(sending));
-    const answer = await dispatcher.request(signal === undefined ? options : { ...options, signal });
+    const answer = await dispatcher.request(options);
     return { status: answer.statusCode, headers: answer.headers, body: answer.body };
   }
 

@@ -10,7 +10,15 @@ import type { JsonObject } from '../wire/json-value.js';
  */
 export type Blame = 'request' | 'key' | 'deployment' | 'upstream';
 
+/** What finds a provider's answer again in its own books. */
+export interface AnswerMark {
+  readonly status: number;
+  /** As the provider calls the request, where it does. */
+  readonly requestId?: string | undefined;
+}
+
 export interface UpstreamFailureOptions extends ApiErrorOptions {
+  readonly mark?: AnswerMark | undefined;
   /** What the provider has counted all the same and no chunk has told, in the shape of OpenAI's `usage`: it is billed. */
   readonly usage?: JsonObject;
 }
@@ -19,6 +27,10 @@ export interface UpstreamFailureOptions extends ApiErrorOptions {
 export class UpstreamFailure extends ApiError {
   override readonly name = 'UpstreamFailure';
   readonly usage: JsonObject | undefined;
+  /** Undefined: nothing was answered. */
+  readonly mark: AnswerMark | undefined;
+  /** What a log may have in place of the message: a provider's words about a request may quote the prompt. */
+  readonly loggedAs: string | undefined;
 
   constructor(
     readonly blame: Blame,
@@ -28,6 +40,13 @@ export class UpstreamFailure extends ApiError {
   ) {
     super(code, message, options);
     this.usage = options.usage;
+    this.mark = options.mark;
+    this.loggedAs = blame === 'request' ? 'the provider refused the request' : undefined;
+  }
+
+  /** The same, of an answer that can be found again. */
+  markedBy(mark: AnswerMark): UpstreamFailure {
+    return this.#with({ mark });
   }
 
   /**
@@ -36,13 +55,20 @@ export class UpstreamFailure extends ApiError {
    */
   afterAllAttempts(): UpstreamFailure {
     if (this.blame === 'request' || this.blame === 'key' || this.code === 'rate_limit_exceeded') return this;
-    const { param, retryAfterMs, reportedCode, cause } = this;
+    return this.#with({ isRetryable: false });
+  }
+
+  #with(changes: UpstreamFailureOptions): UpstreamFailure {
+    const { param, retryAfterMs, isRetryable, reportedCode, cause, usage, mark } = this;
     return new UpstreamFailure(this.blame, this.code, this.message, {
-      isRetryable: false,
       reportedCode,
       cause,
+      mark,
       ...(param !== undefined && { param }),
       ...(retryAfterMs !== undefined && { retryAfterMs }),
+      ...(isRetryable !== undefined && { isRetryable }),
+      ...(usage !== undefined && { usage }),
+      ...changes,
     });
   }
 }

@@ -78,7 +78,9 @@ export class ConversationDesk {
     const from = after === undefined ? undefined : await this.#placeIn(owner, after);
     const { conversations, hasMore, last } = await this.store.list(owner, { after: from, limit });
     return {
-      ...{ object: 'list', data: conversations.map(conversationCard), has_more: hasMore },
+      object: 'list',
+      data: conversations.map(conversationCard),
+      has_more: hasMore,
       last_id: last === undefined ? null : cursorOf(last),
     };
   }

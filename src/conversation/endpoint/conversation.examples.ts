@@ -28,15 +28,30 @@ export const CONVERSATIONS_EXAMPLE: ConversationList = {
 };
 
 const USER = {
-  ...{ id: 'msg_kPqv0a3nS2u3bJ5mQm0s9g_1', object: 'conversation.message', seq: 1, role: 'user', content: 'Hello!' },
-  ...{ status: 'complete', superseded: false, turn_id: TURN, model: null, finish_reason: null, usage: null },
+  id: 'msg_kPqv0a3nS2u3bJ5mQm0s9g_1',
+  object: 'conversation.message',
+  seq: 1,
+  role: 'user',
+  content: 'Hello!',
+  status: 'complete',
+  superseded: false,
+  turn_id: TURN,
+  model: null,
+  finish_reason: null,
+  usage: null,
   created_at: CREATED,
 } satisfies MessageObject;
 
 const ASSISTANT = {
   ...USER,
-  ...{ id: 'msg_kPqv0a3nS2u3bJ5mQm0s9g_2', seq: 2, role: 'assistant', content: 'Where to?' },
-  ...{ model: 'gpt-4.1', finish_reason: 'stop', usage: USAGE, created_at: CREATED + 2 },
+  id: 'msg_kPqv0a3nS2u3bJ5mQm0s9g_2',
+  seq: 2,
+  role: 'assistant',
+  content: 'Where to?',
+  model: 'gpt-4.1',
+  finish_reason: 'stop',
+  usage: USAGE,
+  created_at: CREATED + 2,
 } satisfies MessageObject;
 
 export const MESSAGES_EXAMPLE: MessageObjectList = {
@@ -51,26 +66,35 @@ export const EXPORT_EXAMPLE = [CONVERSATION_EXAMPLE, USER, ASSISTANT]
   .join('');
 
 export const TURN_EXAMPLE = {
-  ...{ id: TURN, object: 'turn', conversation_id: ID, status: 'complete', model: 'gpt-4.1' },
-  ...{ user: USER, assistant: ASSISTANT, usage: USAGE },
+  id: TURN,
+  object: 'turn',
+  conversation_id: ID,
+  status: 'complete',
+  model: 'gpt-4.1',
+  user: USER,
+  assistant: ASSISTANT,
+  usage: USAGE,
   window: { firstSeq: 1, lastSeq: 1, messages: 1, tokens: 21, budget: 890_439, droppedMessages: 0, counting: 'exact' },
-  ...{ error: null, created_at: CREATED, ended_at: CREATED + 2 },
+  error: null,
+  created_at: CREATED,
+  ended_at: CREATED + 2,
 } satisfies TurnCard;
 
 const RUNNING: TurnCard = {
   ...TURN_EXAMPLE,
-  ...{
-    status: 'running',
-    user: { ...USER, status: 'pending' },
-    assistant: null,
-    usage: null,
-    window: null,
-    ended_at: null,
-  },
+  status: 'running',
+  user: { ...USER, status: 'pending' },
+  assistant: null,
+  usage: null,
+  window: null,
+  ended_at: null,
 };
 
 const CHUNK = {
-  ...{ id: 'chatcmpl-1', object: 'chat.completion.chunk', created: CREATED, model: 'gpt-4.1' },
+  id: 'chatcmpl-1',
+  object: 'chat.completion.chunk',
+  created: CREATED,
+  model: 'gpt-4.1',
   choices: [{ index: 0, delta: { role: 'assistant', content: 'Where to?' }, finish_reason: null }],
 };
 
@@ -83,8 +107,12 @@ export const EVENTS_EXAMPLE = [
   .join('');
 
 export const WINDOW_EXAMPLE: WindowPreview = {
-  ...{ object: 'conversation.window', conversation_id: ID, model: 'gpt-4.1', context_window: 1_047_576 },
-  ...{ reserved_output: 32_768, fixed_tokens: 10 },
+  object: 'conversation.window',
+  conversation_id: ID,
+  model: 'gpt-4.1',
+  context_window: 1_047_576,
+  reserved_output: 32_768,
+  fixed_tokens: 10,
   window: { firstSeq: 3, lastSeq: 4, messages: 2, tokens: 24, budget: 890_439, droppedMessages: 2, counting: 'exact' },
   sent: [
     { seq: 3, role: 'user', tokens: 8 },

@@ -19,13 +19,20 @@ export const CHANGED: DocumentedErrors = {
 };
 
 const WINDOW_FACTS = {
-  ...{ model: 'gpt-4.1', contextWindow: 1_047_576, reservedOutput: 32_768, budget: 890_439 },
-  ...{ fixedTokens: 10, messageTokens: 890_430, overBy: 1, counting: 'exact' },
+  model: 'gpt-4.1',
+  contextWindow: 1_047_576,
+  reservedOutput: 32_768,
+  budget: 890_439,
+  fixedTokens: 10,
+  messageTokens: 890_430,
+  overBy: 1,
+  counting: 'exact',
 } as const;
 
 const NO_ROOM = {
   ...WINDOW_FACTS,
-  ...{ fixedTokens: 890_440, messageTokens: 0 },
+  fixedTokens: 890_440,
+  messageTokens: 0,
 } as const;
 
 /** What does not fit into a model's window. */

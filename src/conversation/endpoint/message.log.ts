@@ -32,7 +32,9 @@ export class MessageLog {
     const all = [...page.messages, ...pending];
     const data = all.slice(0, limit).map(messageCard);
     return {
-      ...{ object: 'list', data, has_more: page.hasMore || all.length > limit },
+      object: 'list',
+      data,
+      has_more: page.hasMore || all.length > limit,
       last_id: data.at(-1)?.id ?? null,
     };
   }

@@ -38,11 +38,18 @@ export class UserChatController {
     const place = userPlace(exchange.caller, userId);
     const input = inputOf({ ...rest, content: message }, 'message');
     const ask = readAsk(exchange, {
-      ...{ place, waits: onBusy === 'wait', asked: [identityOf(body)], settings: this.settings },
+      place,
+      waits: onBusy === 'wait',
+      asked: [identityOf(body)],
+      settings: this.settings,
     });
     await this.store.create(place, {
-      ...{ title: undefined, model: undefined, system: undefined, systemTokens: [] },
-      ...{ metadata: { user_id: wellFormed(userId) }, keepMs: this.settings.keepMs },
+      title: undefined,
+      model: undefined,
+      system: undefined,
+      systemTokens: [],
+      metadata: { user_id: wellFormed(userId) },
+      keepMs: this.settings.keepMs,
     });
     return this.answers.answer(place, await this.turns.ask(ask, input), body, exchange);
   }

@@ -32,9 +32,13 @@ export class WindowPreviews {
     const plan = await this.planner.plan({ place, model, parameters, messages: [] });
     const { settings } = model;
     return {
-      ...{ object: 'conversation.window', conversation_id: place.id, model: settings.name },
-      ...{ context_window: settings.contextWindow, reserved_output: plan.room.reservedOutput },
-      ...{ fixed_tokens: plan.counts.fixedTokens, window: plan.summary },
+      object: 'conversation.window',
+      conversation_id: place.id,
+      model: settings.name,
+      context_window: settings.contextWindow,
+      reserved_output: plan.room.reservedOutput,
+      fixed_tokens: plan.counts.fixedTokens,
+      window: plan.summary,
       sent: plan.window.messages.map(({ card: { seq, role }, tokens }) => ({ seq, role, tokens })),
       left_out: leftOut(plan),
       cost_usd: this.#costOf(settings, plan.window.tokens),

@@ -184,8 +184,21 @@ function readConversation(id: string, values: ReplyReader): Conversation {
   const activeTurn = token === undefined ? undefined : turnIdOf({ token, firstSeq: Number(first) });
   const expiresAt = ends === 0 ? undefined : ends;
   return {
-    ...{ id, title, model, system, systemTokens, metadata, keepMs, createdAt, updatedAt, expiresAt },
-    ...{ seq, firstSeq: base + 1, version, activeTurn, head },
+    id,
+    title,
+    model,
+    system,
+    systemTokens,
+    metadata,
+    keepMs,
+    createdAt,
+    updatedAt,
+    expiresAt,
+    seq,
+    firstSeq: base + 1,
+    version,
+    activeTurn,
+    head,
   };
 }
 

@@ -85,11 +85,19 @@ export function readMessage({ seq, head: text, content, extras: json, isSupersed
   const extras = readExtras(json);
   return {
     id: messageIdOf(token, seq),
-    ...{ seq, role, content, isJson, status, isSuperseded },
+    seq,
+    role,
+    content,
+    isJson,
+    status,
+    isSuperseded,
     turnId: turnIdOf({ token, firstSeq: seq - index }),
     createdAt,
-    ...{ model: extras.model, usage: extras.usage, finishReason: extras.finishReason },
-    ...{ toolCalls: extras.toolCalls, toolCallId: extras.toolCallId },
+    model: extras.model,
+    usage: extras.usage,
+    finishReason: extras.finishReason,
+    toolCalls: extras.toolCalls,
+    toolCallId: extras.toolCallId,
   };
 }
 

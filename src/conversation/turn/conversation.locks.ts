@@ -64,11 +64,21 @@ export class ConversationLocks {
 
   async #wait(place: Place, { waitMs, signal }: Patience): Promise<Lease> {
     try {
-      return await this.locks.acquire(keyOf(place), { ...this.#options(), waitMs, ...(signal && { signal }) });
+      const lease = await this.locks.acquire(keyOf(place), { ...this.#options(), waitMs, ...(signal && { signal }) });
+      this.#prolong(lease);
+      return lease;
     } catch (error) {
       if (!(error instanceof LockTimeoutError || error instanceof LockBusyError)) throw error;
       throw turnInProgress(await this.#running(place), RETRY_AFTER_MS);
     }
+  }
+
+  /** A lease that was handed over is short until its first renewal, and a turn outlasts that: a store that fails before would cost it. */
+  #prolong(lease: Lease): void {
+    const { leaseMs } = this.settings;
+    if (lease.remainingMs() >= leaseMs / 2) return;
+    // What is not answered goes with the next renewals, and the loss of a lease is told by its signal.
+    lease.extend(leaseMs).catch(() => undefined);
   }
 
   async #running(place: Place): Promise<string | undefined> {

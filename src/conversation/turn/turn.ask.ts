@@ -83,8 +83,15 @@ export function bodyHash(...parts: readonly unknown[]): string {
 
 export function newMessage(role: NewMessage['role'], content: Content, toolCallId?: string): NewMessage {
   return {
-    ...{ role, ...content, toolCallId, toolCalls: undefined, calls: [] },
-    ...{ model: undefined, usage: undefined, finishReason: undefined, tokens: [] },
+    role,
+    ...content,
+    toolCallId,
+    toolCalls: undefined,
+    calls: [],
+    model: undefined,
+    usage: undefined,
+    finishReason: undefined,
+    tokens: [],
   };
 }
 

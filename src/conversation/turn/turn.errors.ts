@@ -38,7 +38,8 @@ export function turnInProgress(turnId: string | undefined, retryAfterMs: number)
 export function endError(error: ApiError | undefined): string | undefined {
   if (error === undefined) return undefined;
   return JSON.stringify({
-    ...{ status_code: error.code, retry_after_ms: error.retryAfterMs },
+    status_code: error.code,
+    retry_after_ms: error.retryAfterMs,
     ...errorBody(error).error,
   });
 }

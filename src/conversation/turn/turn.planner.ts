@@ -82,14 +82,20 @@ export class TurnPlanner {
     const headSeq = headOf(conversation, request);
     const said = messages.length === 0 ? [nextMessage(conversation)] : [];
     const window = planWindow({
-      ...{ cards: [...cards, ...said], fixedTokens, budget: room.budget },
+      cards: [...cards, ...said],
+      fixedTokens,
+      budget: room.budget,
       ...(headSeq !== undefined && { headSeq }),
     });
     if (isOverflow(window)) throw overflow(window, request, { room, counting: countingOf(request, counts) });
     const sent = { ...window, messages: window.messages.filter(({ card }) => !said.includes(card)) };
     const next = window.headSeq ?? headSeq;
     return {
-      ...{ conversation, list, counts, window: sent, room },
+      conversation,
+      list,
+      counts,
+      window: sent,
+      room,
       summary: summaryOf({ request, conversation, counts, window: sent, room }),
       head: next === undefined ? undefined : { seq: next, model: settings.name },
     };

@@ -29,8 +29,12 @@ export class TurnRecovery {
         });
     const reply = await this.#told(place, turn.id);
     const answer = await this.store.endTurn(place, turn.id, {
-      ...{ fence, status: 'incomplete', messages: [reply.message(false)] },
-      ...{ window: turn.window, head: 'as-before', error: endError(error) },
+      fence,
+      status: 'incomplete',
+      messages: [reply.message(false)],
+      window: turn.window,
+      head: 'as-before',
+      error: endError(error),
       events: [{ name: error === undefined ? 'done' : 'error', data: '{}' }],
     });
     if (answer.kind === 'ended') this.observer.recovered(turn.id);

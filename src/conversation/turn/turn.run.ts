@@ -76,8 +76,12 @@ export class TurnRun {
   ) {
     const { place, turn, lease } = start;
     this.#writer = new EventWriter({
-      ...{ store: ports.store, environment: ports.environment, deltaMs: ports.settings.deltaMs },
-      ...{ place, turnId: turn.id, fence: lease.fence },
+      store: ports.store,
+      environment: ports.environment,
+      deltaMs: ports.settings.deltaMs,
+      place,
+      turnId: turn.id,
+      fence: lease.fence,
       answered: (answer) => {
         this.#heed(answer);
       },
@@ -173,7 +177,11 @@ export class TurnRun {
   async #writeEnd({ status, error }: Outcome, reply: NewMessage, events: readonly TurnEvent[]): Promise<EndedTurn> {
     const { place, turn, lease, window, head } = this.start;
     const answer = await this.ports.store.endTurn(place, turn.id, {
-      ...{ fence: lease.fence, status, messages: [reply], window, head },
+      fence: lease.fence,
+      status,
+      messages: [reply],
+      window,
+      head,
       error: endError(error),
       events: [...events, { name: error === undefined ? 'done' : 'error', data: '{}' }],
     });

@@ -50,12 +50,18 @@ export class TurnRuns {
     const { turn, plan } = await this.starter.begin(ask, input, model, lease);
     if (plan === undefined) return { turn, run: undefined };
     const run = this.runner.begin({
-      ...{ place, turn, lease, head: plan.head, encoding: model.settings.tokenizer.encoding },
+      place,
+      turn,
+      lease,
+      head: plan.head,
+      encoding: model.settings.tokenizer.encoding,
       window: JSON.stringify(plan.summary),
       request: { ...terms, deadlineMs, idempotencyKey: turn.id },
       body: async () => ({
         ...input.parameters,
-        ...{ model: model.name, stream: true, stream_options: { include_usage: true } },
+        model: model.name,
+        stream: true,
+        stream_options: { include_usage: true },
         messages: await this.planner.messages(place, plan),
       }),
     });

@@ -69,9 +69,15 @@ export class TurnStarter {
     const [first, ...rest] = plan.counts.messages;
     if (first === undefined) throw new Error('a turn begins with a message');
     return {
-      ...{ token: newTurnToken(), fence: lease.fence, process: this.news.process, key, ifVersion },
+      token: newTurnToken(),
+      fence: lease.fence,
+      process: this.news.process,
+      key,
+      ifVersion,
       messages: [first, ...rest],
-      ...{ model: model.name, request: JSON.stringify(parameters), replaces: replaces?.turnId },
+      model: model.name,
+      request: JSON.stringify(parameters),
+      replaces: replaces?.turnId,
     };
   }
 }

@@ -134,8 +134,13 @@ function kept(
 function newCard(message: NewMessage, seq: number, counted: CountedTokens | undefined): MessageCard {
   const { role, toolCallId } = message;
   return {
-    ...{ seq, role, status: 'complete', hasContent: true, calls: [] },
-    ...{ tokens: counted?.tokens ?? 0, callTokens: 0 },
+    seq,
+    role,
+    status: 'complete',
+    hasContent: true,
+    calls: [],
+    tokens: counted?.tokens ?? 0,
+    callTokens: 0,
     ...(toolCallId !== undefined && { answers: toolCallId }),
   };
 }

@@ -8,7 +8,7 @@ import { sized } from '../../support/proof-scale.js';
 
 const WINDOWS = sized(5, 60);
 const WINDOW_MS = 2_000;
-const TIMEOUT_MS = sized(60_000, 1_800_000);
+const TIMEOUT_MS = sized(120_000, 1_800_000);
 
 const caller = (flow: string, weight: number, rest: Partial<WorldCaller> = {}): WorldCaller => ({
   ...{ flow, weight, calls: 25, durationMs: [50, 1_500], waitMs: [6_000, 12_000] },

@@ -1,8 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
-import { EventEmitter } from 'node:events';
 import { batchEvents } from '../../../src/ai/batch/batch.events.js';
 import type { BatchProgress, BatchResult } from '../../../src/ai/batch/batch.result.js';
-import { cutIdleReader } from '../../../src/ai/endpoint/idle.reader.js';
 
 beforeEach(() => {
   jest.useFakeTimers();
@@ -97,48 +95,5 @@ describe('batchEvents()', () => {
     const events = batchEvents(work);
     await events.return(undefined);
     expect(work).not.toHaveBeenCalled();
-  });
-});
-
-describe('cutIdleReader()', () => {
-  class Socket extends EventEmitter {
-    destroy = jest.fn(() => this.emit('close'));
-  }
-  let socket: Socket;
-  beforeEach(() => {
-    socket = new Socket();
-  });
-
-  it('ends the connection of a reader that takes nothing for a minute', async () => {
-    const pieces = cutIdleReader(['a', 'b'], socket);
-    await pieces.next();
-    jest.advanceTimersByTime(59_999);
-    expect(socket.destroy).not.toHaveBeenCalled();
-    jest.advanceTimersByTime(1);
-    expect(socket.destroy).toHaveBeenCalledTimes(1);
-  });
-
-  it('gives each piece a minute, and whoever makes them all the time', async () => {
-    async function* slow(): AsyncGenerator<string> {
-      yield 'a';
-      await new Promise((resolve) => setTimeout(resolve, 600_000));
-      yield 'b';
-    }
-    const pieces = cutIdleReader(slow(), socket);
-    await pieces.next();
-    jest.advanceTimersByTime(50_000);
-    const next = pieces.next();
-    await jest.advanceTimersByTimeAsync(600_000);
-    expect(await next).toEqual({ value: 'b', done: false });
-    expect(socket.destroy).not.toHaveBeenCalled();
-    socket.emit('close');
-    await pieces.next();
-  });
-
-  it('cuts off one that leaves the last bytes in the buffers', async () => {
-    const pieces = cutIdleReader(['a'], socket);
-    for await (const piece of pieces) expect(piece).toBe('a');
-    jest.advanceTimersByTime(60_000);
-    expect(socket.destroy).toHaveBeenCalledTimes(1);
   });
 });

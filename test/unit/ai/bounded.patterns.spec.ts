@@ -1,13 +1,23 @@
-import { describe, expect, it } from '@jest/globals';
+import { describe, expect, it, jest } from '@jest/globals';
 import { Catalogue } from '../../../src/ai/catalogue/catalogue.js';
 import { BoundedPatterns } from '../../../src/ai/upstream/bounded.patterns.js';
 import { classifyAnswer } from '../../../src/ai/upstream/failure.classifier.js';
 import { deployment, model, provider } from '../../support/catalogues.js';
-import { eventually } from '../../support/eventually.js';
 
 /** Each takes longer than anybody waits for a text that nearly fits. */
 const EVIL = [/^(a+)+$/i, /^(a|a)*$/i, /^(a|aa)+$/i, /^([a-z]+)*\d$/i, /^(.*a){40}$/i];
 const NEARLY = `${'a'.repeat(1_999)}!`;
+
+/** As if the process got the processor only at its third try. */
+class KeptFromRunning extends RegExp {
+  tries = 0;
+
+  override test(words: string): boolean {
+    this.tries += 1;
+    while (this.tries < 3);
+    return super.test(words);
+  }
+}
 
 const unheard = (): void => undefined;
 
@@ -33,15 +43,28 @@ describe('BoundedPatterns', () => {
 
   it.each(EVIL.map((pattern) => [pattern.source, pattern] as const))(
     'bounds %s, and is as good as before',
-    async (_, pattern) => {
+    (_, pattern) => {
       const slow: string[] = [];
       const patterns = new BoundedPatterns([pattern, /too much/], (source) => slow.push(source));
       expect(patterns.test(NEARLY)).toBe(false);
       expect(slow).toContain(pattern.source);
-      // A machine with other things to do may let the little time pass once, without a pattern being slow.
-      await eventually(() => patterns.test('too much'));
+      expect(patterns.test('too much')).toBe(true);
     },
   );
+
+  it('counts against none of them what other processes did meanwhile', () => {
+    const slow: string[] = [];
+    const pattern = new KeptFromRunning('too much');
+    // The processor was not ours while the clock went on.
+    const processor = jest.spyOn(process, 'cpuUsage').mockReturnValue({ user: 500, system: 500 });
+    try {
+      expect(new BoundedPatterns([pattern], (source) => slow.push(source)).test('too much')).toBe(true);
+    } finally {
+      processor.mockRestore();
+    }
+    expect(pattern.tries).toBeGreaterThanOrEqual(3);
+    expect(slow).toEqual([]);
+  });
 
   it('bounds those of the configuration, and tells whose they are once', () => {
     const told: (readonly string[])[] = [];

@@ -1,6 +1,7 @@
 import { describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
-import { createLineRedactor, REDACTED } from '../../../src/observability/redaction.js';
+import { createLineRedactor } from '../../../src/observability/redaction.js';
+import { REDACTED } from '../../../src/observability/secret.finder.js';
 import { sized } from '../../support/proof-scale.js';
 
 const line = (fields: unknown): string => `${JSON.stringify(fields)}\n`;

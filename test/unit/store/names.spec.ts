@@ -4,7 +4,7 @@ import { escapeName } from '../../../src/store/index.js';
 
 const anyText = fc.string({
   unit: fc.oneof(
-    fc.constantFrom(...'{}:|%~-u0\n\0é…'.split(''), '\ud800', '\udc00'),
+    fc.constantFrom(...'{}:|%~-u0\n\0\x7f\x80\x9fé…'.split(''), '\ud800', '\udc00'),
     fc.string({ unit: 'binary', maxLength: 1 }),
   ),
   maxLength: 400,

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import { TokenCounters, type Encoding } from '../../../src/tokens/index.js';
 import { BatchedTokenCounter, type PieceEncoder } from '../../../src/tokens/batched-token.counter.js';
 import { sized } from '../../support/proof-scale.js';
-import { patient } from './patient.counter.js';
+import { patient } from '../../support/patient-counter.js';
 
 const CHARS = sized(200_000, 1_000_000);
 const LONGEST_PAUSE_MS = 50;

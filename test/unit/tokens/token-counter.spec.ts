@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from '@jest/globals';
 import fc from 'fast-check';
 import { TokenCounters, type TokenCounter } from '../../../src/tokens/index.js';
-import { patient } from './patient.counter.js';
+import { patient } from '../../support/patient-counter.js';
 
 let counters: TokenCounters;
 let o200k: TokenCounter;

@@ -20,13 +20,15 @@ const call = (more: Partial<LoadedCall>): LoadedCall => ({
 describe('the verdict on a failover', () => {
   it('passes what is as it should be', () => {
     const calls = [call({}), call({ status: 503, code: 'store_unavailable', retryAfter: '1' })];
-    expect(answerFaults(calls, policy)).toEqual([]);
+    const lost = call({ status: 500, code: 'lock_lost', sentAt: 9_900, endedAt: 10_800 });
+    expect(answerFaults([...calls, lost], policy)).toEqual([]);
     expect(quotaFaults({ most: 10, limit: 10 }, calls, policy)).toEqual([]);
     expect(repeatFaults([{ firstAt: 1, againAt: 2, isSame: true }], policy)).toEqual([]);
   });
 
   it.each([
     ['an error that is nobody’s refusal', { status: 500, code: 'internal_error' }],
+    ['a lost lock when nothing had failed', { status: 500, code: 'lock_lost' }],
     ['no answer', { status: 0, code: 'ECONNRESET' }],
     ['a refusal that does not say when to come again', { status: 503, code: 'store_unavailable' }],
     ['an answer behind its deadline', { endedAt: 9_000 }],

@@ -23,7 +23,7 @@ export class AnswerLine {
 
   /** @throws StoreError */
   enter(command: Omit<EnterCommand, 'process'>): Promise<EnterAnswer> {
-    return this.store.enter({ ...command, process: this.#process });
+    return this.store.enter({ process: this.#process, ...command });
   }
 
   /** A flight of this process's lives from now on until the function is called. */
@@ -54,7 +54,7 @@ export class AnswerLine {
     try {
       for (;;) {
         const woken = this.#wake.wait(flight.token, LOOK_MS, signal);
-        const seen = await this.store.look({ ...flight, process: this.#process });
+        const seen = await this.store.look({ process: this.#process, ...flight });
         if (seen.kind === 'over') return seen.text;
         if (seen.kind === 'gone') return undefined;
         await woken;
@@ -87,7 +87,7 @@ export class AnswerLine {
 
   async #leave(flight: FlightOf): Promise<void> {
     try {
-      await this.store.leave({ ...flight, process: this.#process });
+      await this.store.leave({ process: this.#process, ...flight });
     } catch (error) {
       this.observer.storeLost(error);
     }

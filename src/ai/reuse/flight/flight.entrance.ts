@@ -29,7 +29,7 @@ export async function enterFlight(plan: FlightPlan, place: FlightOf, ports: Entr
   let { answers } = plan;
   for (;;) {
     const entered = await ask({ ...plan, answers }, place, ports);
-    await throwIfEnded(plan, place, { ...ports, entered });
+    await throwIfEnded(plan, place, { entered, ...ports });
     if (entered.kind === 'mismatch') throw idempotencyMismatch();
     if (entered.kind === 'leads' || entered.kind === 'nothing') return { kind: 'own', leads: entered.kind === 'leads' };
     const found =
@@ -44,7 +44,7 @@ async function ask(plan: FlightPlan, place: FlightOf, { line, observer }: Entran
   const { answers, purpose, isFleetWide, needsStore } = plan;
   if (answers.length === 0 && !isFleetWide) return { kind: 'nothing' };
   try {
-    return await line.enter({ ...place, token: isFleetWide ? place.token : '', answers, purpose });
+    return await line.enter({ answers, purpose, ...place, token: isFleetWide ? place.token : '' });
   } catch (error) {
     if (needsStore || !(error instanceof StoreError)) throw error;
     observer.storeLost(error);
@@ -58,7 +58,7 @@ async function throwIfEnded(
   place: FlightOf,
   { line, signal, entered }: EntrancePorts & { readonly entered: EnterAnswer },
 ): Promise<void> {
-  if (signal.aborted && entered.kind === 'leads') await line.finish({ ...place, purpose, text: '' });
+  if (signal.aborted && entered.kind === 'leads') await line.finish({ purpose, text: '', ...place });
   signal.throwIfAborted();
 }
 

@@ -148,7 +148,7 @@ export class Flight {
       mostChars: this.ports.mostChars,
       whole: async (text) => {
         isFinished = true;
-        const recording: Recording = { ...factsOf(delivery.facts), kind: 'stream', text };
+        const recording: Recording = { kind: 'stream', text, ...factsOf(delivery.facts) };
         await this.#finish(formatRecording(recording), this.plan.keep(recording));
       },
       outgrown: () => undefined,
@@ -169,7 +169,7 @@ export class Flight {
   #finish(text: string, keep?: ReturnType<FlightPlan['keep']>): Promise<void> {
     if (!this.plan.isFleetWide && keep === undefined) return Promise.resolve();
     const { purpose } = this.plan;
-    return this.ports.line.finish({ ...this.#place, purpose, text, ...(keep !== undefined && { keep }) });
+    return this.ports.line.finish({ purpose, text, ...this.#place, ...(keep !== undefined && { keep }) });
   }
 
   #close(): void {

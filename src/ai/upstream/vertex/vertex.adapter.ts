@@ -10,13 +10,13 @@ import type {
   UpstreamStream,
 } from '../provider.adapter.js';
 import { ProviderLine } from '../provider.line.js';
-import type { UndiciTransport, UpstreamAnswer } from '../undici.transport.js';
+import type { UndiciTransport } from '../undici.transport.js';
 import { translated, untranslatableIn } from '../untranslatable.error.js';
 import { GeminiReader } from './gemini.reader.js';
 import { geminiRequest } from './gemini.request.js';
 import { readGeminiStream } from './gemini.stream.js';
 import { openAiError } from './google.error.js';
-import { VertexLine } from './vertex.line.js';
+import { type AnsweredAttempt, VertexLine } from './vertex.line.js';
 
 /** Gemini on Google's Vertex AI, in its own format. */
 export class VertexAdapter implements ProviderAdapter {
@@ -38,23 +38,23 @@ export class VertexAdapter implements ProviderAdapter {
   }
 
   async complete(attempt: AttemptRequest): Promise<UpstreamReply> {
-    const answer = await this.send(attempt, 'generateContent');
-    const { value: response } = await this.#line.read(answer, attempt);
+    const { answer, attempt: sent } = await this.send(attempt, 'generateContent');
+    const { value: response } = await this.#line.read(answer, sent);
     const value = readWhole(attempt.deployment.upstream.name, () => this.reader(attempt).readWhole(response));
     return { text: JSON.stringify(value), value, headers: forwardedResponseHeaders(answer.headers) };
   }
 
   async stream(attempt: AttemptRequest): Promise<UpstreamStream> {
     // Without alt=sse the answer would be one JSON list.
-    const answer = await this.send(attempt, 'streamGenerateContent?alt=sse');
-    const body = await this.#line.streamOf(answer, attempt);
+    const { answer, attempt: sent } = await this.send(attempt, 'streamGenerateContent?alt=sse');
+    const body = await this.#line.streamOf(answer, sent);
     return {
       headers: forwardedResponseHeaders(answer.headers),
-      events: readGeminiStream(body, attempt, { reader: this.reader(attempt), now: this.now }),
+      events: readGeminiStream(body, sent, { reader: this.reader(attempt), now: this.now }),
     };
   }
 
-  private async send(attempt: AttemptRequest, method: string): Promise<UpstreamAnswer> {
+  private async send(attempt: AttemptRequest, method: string): Promise<AnsweredAttempt> {
     const { upstream, model } = attempt.deployment;
     const name = model.replace(/^google\//, '');
     return this.#door.post(attempt, {

@@ -8,6 +8,12 @@ import { TokenError } from './token.error.js';
 
 const UNAUTHENTICATED = 401;
 
+/** An answer, and the attempt as it was sent: with the token that has to be kept out of what the answer may quote. */
+export interface AnsweredAttempt {
+  readonly answer: UpstreamAnswer;
+  readonly attempt: AttemptRequest;
+}
+
 /** The way into Vertex AI: each set of credentials with an access token that is kept fresh. */
 export class VertexLine {
   /** By the credentials. There are as many as the configuration has keys. */
@@ -24,20 +30,22 @@ export class VertexLine {
    *
    * @throws UpstreamFailure also where there is none to be had
    */
-  async post(attempt: AttemptRequest, message: ProviderMessage): Promise<UpstreamAnswer> {
+  async post(attempt: AttemptRequest, message: ProviderMessage): Promise<AnsweredAttempt> {
     const tokens = this.tokensFor(attempt);
     const access = await accessFor(attempt, tokens);
     const first = await this.line.send(attempt, withAccess(message, access));
-    if (!isRefusal(first)) return first;
-    const failure = await this.line.failureOf(first, withToken(attempt, access.token));
+    const sent = withToken(attempt, access.token);
+    if (!isRefusal(first)) return { answer: first, attempt: sent };
+    const failure = await this.line.failureOf(first, sent);
     if (first.status !== UNAUTHENTICATED) throw failure;
     tokens.discard(access.token);
     const another = await accessFor(attempt, tokens);
     if (another.token === access.token) throw failure;
     const second = await this.line.send(attempt, withAccess(message, another));
     if (second.status === UNAUTHENTICATED) tokens.discard(another.token);
-    if (isRefusal(second)) throw await this.line.failureOf(second, withToken(attempt, another.token));
-    return second;
+    const sentAgain = withToken(attempt, another.token);
+    if (isRefusal(second)) throw await this.line.failureOf(second, sentAgain);
+    return { answer: second, attempt: sentAgain };
   }
 
   private tokensFor({ deployment: { upstream } }: AttemptRequest): AccessTokens {

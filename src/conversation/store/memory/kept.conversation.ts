@@ -47,7 +47,12 @@ export class KeptConversation {
     const { id, createdAt, updatedAt, seq, base, version, head, turn } = this;
     return {
       ...this.members,
-      ...{ id, createdAt, updatedAt, seq, version, head },
+      id,
+      createdAt,
+      updatedAt,
+      seq,
+      version,
+      head,
       firstSeq: base + 1,
       expiresAt: this.endsAt === 0 ? undefined : this.endsAt,
       activeTurn: turn === undefined ? undefined : turnIdOf(turn),
