@@ -48,6 +48,7 @@ export class SequenceBench {
   readonly sequence: AttemptSequence;
   attemptMs = 100;
   onSleep: () => void = () => undefined;
+  onTry: () => void = () => undefined;
   enterMs = 0;
   /** Whether the candidates have limits of ours. */
   isLimited = false;
@@ -104,6 +105,7 @@ export class SequenceBench {
       const name = turn.candidate.deployment.provider;
       const nth = this.tried.filter((each) => each === name).length;
       this.tried.push(name);
+      this.onTry();
       this.turns.push(turn);
       this.nowMs += this.attemptMs;
       const told = outcomes[name]?.[nth] ?? outcomes[name]?.at(-1) ?? 'ok';

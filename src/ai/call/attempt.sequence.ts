@@ -83,7 +83,7 @@ export class AttemptSequence {
         this.gate.forgo(candidate);
         return STOPPED;
       }
-      const outcome = await this.tryHere(candidate, at, attempt);
+      const outcome = await this.tryHere({ candidate, at, untilMs: undefined }, attempt);
       if ('value' in outcome) return outcome;
       if (outcome.step.kind === 'stop') return STOPPED;
       if (outcome.step.kind === 'enlarge') this.#largerThan = candidate.model.contextWindow;
@@ -111,10 +111,15 @@ export class AttemptSequence {
     const untilMs = this.remainingMs() - patienceMs;
     await this.pause(afterMs);
     if (!(await this.mayReturn(candidate, at, Math.max(0, untilMs)))) return undefined;
-    return this.tryHere(candidate, at, attempt);
+    return this.tryHere({ candidate, at, untilMs: Math.max(0, untilMs) }, attempt);
   }
 
-  private async tryHere<T>(candidate: Candidate, at: number, attempt: (turn: Turn) => Promise<T>): Promise<Outcome<T>> {
+  /** `untilMs`: that of `mayReturn()`, for a call that its connection makes late. */
+  private async tryHere<T>(
+    { candidate, at, untilMs }: { candidate: Candidate; at: number; untilMs: number | undefined },
+    attempt: (turn: Turn) => Promise<T>,
+  ): Promise<Outcome<T>> {
+    let waitsUntilMs = untilMs;
     for (let attemptsHere = 1; ; attemptsHere += 1) {
       const others = this.othersAfter(at);
       const remainingMs = this.remainingMs();
@@ -128,15 +133,15 @@ export class AttemptSequence {
           // Its connection has taken too long: it was no attempt, and is let in once more.
           this.call.report.attempts -= 1;
           attemptsHere -= 1;
-          if (!(await this.mayReturn(candidate, at, undefined))) return { step: { kind: 'leave' } };
+          if (!(await this.mayReturn(candidate, at, waitsUntilMs))) return { step: { kind: 'leave' } };
           continue;
         }
         if (!(error instanceof UpstreamFailure)) throw error;
         const step = this.judge(candidate, error, { attemptsHere, others });
         if (step.kind !== 'retry') return { step };
         await this.pause(step.afterMs);
-        const untilMs = error.retryAfterMs === undefined ? undefined : 0;
-        if (!(await this.mayReturn(candidate, at, untilMs))) return { step: { kind: 'leave' } };
+        waitsUntilMs = error.retryAfterMs === undefined ? undefined : 0;
+        if (!(await this.mayReturn(candidate, at, waitsUntilMs))) return { step: { kind: 'leave' } };
       }
     }
   }
@@ -156,6 +161,7 @@ export class AttemptSequence {
       const mayWait = untilMs !== undefined && isCooling && waitMs < this.remainingMs() - untilMs;
       if (!mayWait || this.othersAfter(at).length > 0) {
         this.plan.meet(candidate, obstacle);
+        this.#limited.push(...limitedFor({ candidate, at }, obstacle));
         return false;
       }
       await this.pause(this.lookMs(obstacle));

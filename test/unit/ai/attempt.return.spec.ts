@@ -1,5 +1,6 @@
 import { describe, expect, it } from '@jest/globals';
 import { coolingDown, keyIsOut } from '../../../src/ai/route/obstacles.js';
+import { LateSendError } from '../../../src/ai/upstream/sending.js';
 import { UpstreamFailure } from '../../../src/ai/upstream/upstream-failure.js';
 import { byName, candidateAt, SequenceBench } from '../../support/sequence-bench.js';
 
@@ -47,6 +48,33 @@ describe('AttemptSequence, before it calls the same deployment again', () => {
     parked.onSleep = () => parked.atTheDoor.set('one', keyIsOut(one.deployment, { reason: 'quota' }));
     expect(await parked.failed({ one: [limited] })).toMatchObject({ code: 'rate_limit_exceeded' });
     for (const bench of [large, broken, parked]) expect(bench.slept).toHaveLength(1);
+  });
+
+  it('waits for it where its connection has made it late, as who was never let in', async () => {
+    const late = new LateSendError();
+    const bench = new SequenceBench(byName('one'));
+    bench.isLimited = true;
+    // Somebody else meets the limit meanwhile, twice.
+    bench.onTry = () => {
+      if (bench.tried.length < 3) bench.atTheDoor.set('one', probing);
+    };
+    bench.onSleep = () => {
+      if (bench.slept.length % 3 === 0) bench.atTheDoor.delete('one');
+    };
+    expect(await bench.run({ one: [late, late, 'ok'] })).toBe('one');
+    expect([bench.tried.length, bench.call.report.attempts]).toEqual([3, 1]);
+  });
+
+  it('waits for it where a retry that was let in is late', async () => {
+    const bench = new SequenceBench(byName('one'));
+    bench.onTry = () => {
+      if (bench.tried.length === 2) bench.atTheDoor.set('one', probing);
+    };
+    bench.onSleep = () => {
+      if (bench.slept.length > 1) bench.atTheDoor.delete('one');
+    };
+    expect(await bench.run({ one: [limited, new LateSendError(), 'ok'] })).toBe('one');
+    expect(bench.call.report.attempts).toBe(2);
   });
 
   it('waits no longer than its deadline, and lets go what it has entered after it', async () => {
