@@ -21,7 +21,6 @@ import { AdmissionProcess } from './client/admission.process.js';
 import type { StoreState } from './client/store.watch.js';
 import type { Taken } from './client/taken.js';
 import { Tenancy } from './client/tenancy.js';
-import { MemoryAdmissionStore } from './memory-admission.store.js';
 import { Reservation } from './reservation.js';
 
 export interface AdmissionServiceOptions {
@@ -79,7 +78,6 @@ export class AdmissionService implements BeforeApplicationShutdown {
     this.#graceMs = graceMs;
     this.#process = new AdmissionProcess(store, {
       ...{ environment, observer: this.#observer, pods, mostWaitingPerScope, mostWaiting },
-      localStore: () => new MemoryAdmissionStore(),
     });
   }
 

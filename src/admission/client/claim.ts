@@ -1,5 +1,6 @@
 import type { ClientTimer } from '../../store/index.js';
 import type { Rule, WindowUsage } from '../admission.store.js';
+import type { CallEnd } from './local.store.js';
 
 /** What one call wants of one scope, in the store's terms. */
 export interface ClaimRequest {
@@ -32,6 +33,15 @@ interface Obstacle {
   readonly usage: readonly WindowUsage[];
 }
 
+/** What a store told of a scope when it was asked for room. */
+export interface ToldRoom {
+  /** By the local clock. */
+  readonly at: number;
+  /** At once. */
+  readonly wasLetIn: boolean;
+  readonly usage: readonly WindowUsage[];
+}
+
 /** One reservation in one scope, from its wish to its end. */
 export class Claim {
   /** Resolves when its time has come; rejects with the refusal, {@link Displaced}, or what it was given up with. */
@@ -53,6 +63,8 @@ export class Claim {
   fail: (error: unknown) => void = () => undefined;
   /** Its hold ended by itself, and it is booked as it was reserved. */
   onExpiry: () => void = () => undefined;
+  /** It is over; see CallEnd. */
+  onEnd: CallEnd | undefined;
 
   /** @param until the end of its wait, by the local clock */
   constructor(

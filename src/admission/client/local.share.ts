@@ -1,5 +1,8 @@
 import type { ScopeRules } from '../admission.rules.js';
 
+/** In so many buckets a window is kept: calls of all scopes are counted there, outage or not, which is not to take much memory. */
+const BUCKETS = 60;
+
 /**
  * What one of `pods` processes may use of a scope while none of them knows of the others.
  * @returns undefined where nothing may be used without the store: a budget counts what all have spent, and a share below one call
@@ -14,6 +17,7 @@ export function localShare(rules: ScopeRules, pods: number): ScopeRules | undefi
     ...window,
     requests: share(window.requests),
     tokens: share(window.tokens),
+    bucketMs: Math.ceil((window.spanMs + rules.lookAheadMs) / BUCKETS),
   }));
   const isNothing = concurrency === 0 || windows.some(({ requests, tokens }) => requests === 0 || tokens === 0);
   return isNothing ? undefined : { ...rules, windows, concurrency };
