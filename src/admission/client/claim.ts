@@ -1,6 +1,5 @@
 import type { ClientTimer } from '../../store/index.js';
 import type { Rule, WindowUsage } from '../admission.store.js';
-import type { CallEnd } from './local.store.js';
 
 /** What one call wants of one scope, in the store's terms. */
 export interface ClaimRequest {
@@ -33,6 +32,9 @@ interface Obstacle {
   readonly usage: readonly WindowUsage[];
 }
 
+/** To be called once, when a call is over: with the tokens that it took, or with nothing where it was never sent. */
+export type CallEnd = (tokens?: number) => void;
+
 /** What a store told of a scope when it was asked for room. */
 export interface ToldRoom {
   /** By the local clock. */
@@ -63,7 +65,7 @@ export class Claim {
   fail: (error: unknown) => void = () => undefined;
   /** Its hold ended by itself, and it is booked as it was reserved. */
   onExpiry: () => void = () => undefined;
-  /** It is over; see CallEnd. */
+  /** Where it is counted in this process. */
   onEnd: CallEnd | undefined;
 
   /** @param until the end of its wait, by the local clock */

@@ -1,10 +1,10 @@
 import type { ScopeRules, WindowRule } from '../admission.rules.js';
 import type { Scope, WindowUsage } from '../admission.store.js';
 import type { Room } from '../memory/window.js';
-import { type ClaimRequest, Displaced, type ToldRoom } from './claim.js';
+import { type CallEnd, type ClaimRequest, Displaced, type ToldRoom } from './claim.js';
 import type { Ground } from './ground.js';
 import { localShare } from './local.share.js';
-import type { CallEnd, LocalStore } from './local.store.js';
+import type { LocalStore } from './local.store.js';
 import { ScopeClient } from './scope.client.js';
 import { longestSpanMs } from './scope.book.js';
 

@@ -5,10 +5,7 @@ import { MemoryAdmissionStore } from '../memory-admission.store.js';
 import { ScopeRoom } from '../memory/scope.room.js';
 import { type KeptScope, newScope, ScopeTable } from '../memory/scope.table.js';
 import type { Room, Window } from '../memory/window.js';
-import type { ClaimRequest } from './claim.js';
-
-/** To be called once, when a call is over: with the tokens that it took, or with nothing where it was never sent. */
-export type CallEnd = (tokens?: number) => void;
+import type { CallEnd, ClaimRequest } from './claim.js';
 
 interface OpenedScope {
   readonly kept: KeptScope;
