@@ -30,6 +30,8 @@ import { ChatGenerator } from './generation/chat.generator.js';
 import { KeyService } from './keys/key.service.js';
 import { ledgerProviders } from './ledger/ledger.providers.js';
 import { UsageController } from './ledger/usage.controller.js';
+import { LearnedMetrics } from './quota/learned.metrics.js';
+import { LimitLearner } from './quota/limit.learner.js';
 import { QuotaAccounts } from './quota/quota.accounts.js';
 import { QuotaScopes } from './quota/quota.scopes.js';
 import { reuseProviders } from './reuse/reuse.providers.js';
@@ -51,6 +53,8 @@ import { VertexAdapter } from './upstream/vertex/vertex.adapter.js';
     DryRunService,
     FleetMetrics,
     KeyService,
+    LearnedMetrics,
+    LimitLearner,
     PromptGauge,
     StatusService,
     UpstreamGate,

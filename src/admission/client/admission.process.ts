@@ -135,11 +135,12 @@ export class AdmissionProcess {
     return taken;
   }
 
-  /** Tells of a scope what was learned outside, wherever its claims are made now. Never rejects. */
-  async tell(scope: Scope, say: (line: ScopeLine) => Promise<unknown>): Promise<void> {
-    const client = this.watch.state === 'up' ? this.#scopes.clientFor(scope) : this.#shares.find(scope.name);
+  /** Tells of a scope what was learned outside, wherever its claims are made now, and for so many processes. Never rejects. */
+  async tell(scope: Scope, say: (line: ScopeLine, pods: number) => Promise<unknown>): Promise<void> {
+    const isUp = this.watch.state === 'up';
+    const client = isUp ? this.#scopes.clientFor(scope) : this.#shares.find(scope.name);
     // A hint: whoever runs into the same limit again tells it again.
-    await client?.tell(say);
+    await client?.tell((line) => say(line, isUp ? 1 : this.options.pods));
   }
 
   /** Takes no more, and ends every wait. */

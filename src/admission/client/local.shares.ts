@@ -1,9 +1,9 @@
 import type { ScopeRules, WindowRule } from '../admission.rules.js';
-import type { Scope, WindowUsage } from '../admission.store.js';
+import type { LearnedLimit, Scope, WindowUsage } from '../admission.store.js';
 import type { Room } from '../memory/window.js';
 import { type CallEnd, type ClaimRequest, Displaced, type ToldRoom } from './claim.js';
 import type { Ground } from './ground.js';
-import { localShare } from './local.share.js';
+import { learnedShare, localShare } from './local.share.js';
 import type { LocalStore } from './local.store.js';
 import { ScopeClient } from './scope.client.js';
 import { longestSpanMs } from './scope.book.js';
@@ -20,6 +20,8 @@ export interface LocalSharesPorts {
   readonly told: (scope: string) => ToldRoom | undefined;
 }
 
+/** How long lower limits hold that the store went by when it was heard last, ms. */
+const LEARNED_MS = 180_000;
 /** What of its part a process may use beyond what it has used itself, while nobody knows what the others have: a tenth, or one call. */
 const SPARE = 0.1;
 /** What was told within so long before the store was away, ms, or within a tenth of the window, holds. */
@@ -80,10 +82,14 @@ export class LocalShares {
   clientFor(scope: Scope, tokens: number): ScopeClient | undefined {
     const share = this.#shareOf(scope);
     if (share === undefined) return undefined;
-    if (!this.#used.has(share.name)) this.#leaveToOthers(share, tokens);
-    this.#used.add(share.name);
     const client = this.#clients.get(share.name) ?? new ScopeClient(share, this.ports.ground);
     this.#clients.set(share.name, client);
+    if (this.#used.has(share.name)) return client;
+    this.#used.add(share.name);
+    // What an upstream told holds here as well.
+    const learned = learnedShare(learnedIn(this.ports.told(share.name), scope.rules), this.ports.pods);
+    if (learned.length > 0) void client.tell((line) => line.learn(learned, LEARNED_MS));
+    this.#leaveToOthers(share, tokens);
     return client;
   }
 
@@ -150,4 +156,14 @@ export class LocalShares {
       tokens: Math.min(tokens, part(used?.tokenLimit, used?.tokens)),
     };
   }
+}
+
+/** The limits that a store went by which are lower than the rules. */
+function learnedIn(told: ToldRoom | undefined, { windows }: ScopeRules): readonly LearnedLimit[] {
+  const lower = (limit = Infinity, ours = Infinity): number | undefined => (limit < ours ? limit : undefined);
+  return (told?.usage ?? []).flatMap(({ windowMs, requestLimit, tokenLimit }) => {
+    const rule = windows.find((window) => window.windowMs === windowMs);
+    const [requests, tokens] = [lower(requestLimit, rule?.requests), lower(tokenLimit, rule?.tokens)];
+    return requests === undefined && tokens === undefined ? [] : [{ windowMs, requests, tokens }];
+  });
 }

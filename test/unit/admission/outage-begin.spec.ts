@@ -72,4 +72,18 @@ describe('AdmissionService, when its store has just gone away', () => {
     await before[1]?.cancel();
     expect(await fill(pod, wish)).toHaveLength(2);
   });
+
+  it('goes by its part of lower limits that were told before the outage, or are told in it', async () => {
+    const pod = pods.pod({ pods: 2 });
+    await pod.service.learn(RATE, [{ windowMs: 6_000, requests: 12 }], 60_000);
+    await (await pod.service.reserve(wishFor(RATE))).settle();
+    await leave(pod);
+    await pass(8_000);
+    const told = await admitted(pod, 11_000);
+    expect(told).toBeLessThanOrEqual(12);
+    expect(told).toBeGreaterThanOrEqual(8);
+    await pod.service.learn(RATE, [{ windowMs: 6_000, requests: 4 }], 60_000);
+    await pass(6_500);
+    expect(await admitted(pod, 11_000)).toBeLessThanOrEqual(4);
+  });
 });
