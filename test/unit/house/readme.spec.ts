@@ -7,11 +7,15 @@ import { AdmissionMetrics } from '../../../src/admission.metrics.js';
 import { LockMetrics } from '../../../src/lock.metrics.js';
 import { CompletionObserver } from '../../../src/ai/call/completion.observer.js';
 import { FleetMetrics } from '../../../src/ai/fleet/fleet.metrics.js';
+import { Fleet } from '../../../src/ai/fleet/index.js';
+import { MemoryFleetStore } from '../../../src/ai/fleet/memory-fleet.store.js';
 import { LedgerMetrics } from '../../../src/ai/ledger/ledger.metrics.js';
+import { LearnedMetrics } from '../../../src/ai/quota/learned.metrics.js';
 import { ReuseMetrics } from '../../../src/ai/reuse/reuse.metrics.js';
 import { ENVIRONMENT_TABLE, loadSettings } from '../../../src/config/index.js';
 import { STATUS_TABLE, type StatusRow } from '../../../src/http/index.js';
 import { HttpMetrics } from '../../../src/observability/http.metrics.js';
+import { catalogue } from '../../support/catalogues.js';
 import { ROOT } from '../../support/planted-project.js';
 
 const README = readFileSync(join(ROOT, 'README.md'), 'utf8');
@@ -69,6 +73,7 @@ describe('README.md, metrics', () => {
   it('names every metric with its labels', () => {
     const registry = new Registry();
     const logger = pino({ level: 'silent' });
+    const fleet = new Fleet({ store: new MemoryFleetStore(), deployments: [], models: [] });
     const metrics = [
       new HttpMetrics(registry),
       new CompletionObserver(registry, logger),
@@ -77,8 +82,9 @@ describe('README.md, metrics', () => {
       new AdmissionMetrics(registry, logger),
       new ReuseMetrics(registry, logger),
       new LedgerMetrics(registry, logger),
+      new LearnedMetrics(catalogue(), fleet, registry),
     ];
-    expect(metrics).toHaveLength(7);
+    expect(metrics).toHaveLength(8);
     const documented = rowsUnder('## Operating it')
       .filter(([name = '']) => /^`(coordinator|gen_ai)_/.test(name))
       .map(([name, labels]) => [name, labels]);
