@@ -71,7 +71,7 @@ describe(`a provider that allows less than is configured, before ${String(PODS)}
 
   it('refuses a cold fleet within its first window only', async () => {
     const over = new AbortController();
-    const callers = [{ name: 'one', lanes: sized(30, 200) }];
+    const callers = [{ name: 'one', lanes: sized(30, 90) }];
     const load = loadFleet(fleet, { model: 'cold', callers }, over.signal);
     await sleep(sized(3_000, 61_000));
     const first = await refusals('cold');

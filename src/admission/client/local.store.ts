@@ -32,12 +32,13 @@ export class LocalStore {
     for (const window of windows) window.begin(charge);
     kept.open += 1;
     return (taken) => {
-      const opened = this.#open(scope);
-      for (const window of opened.windows) {
+      // It has lasted for so long that it is forgotten.
+      if (this.#table.find(scope.name) !== kept) return;
+      for (const window of this.#open(scope).windows) {
         if (taken === undefined) window.unbegin(charge);
-        else window.end(charge, taken, opened.kept.time);
+        else window.end(charge, taken, kept.time);
       }
-      opened.kept.open -= 1;
+      kept.open -= 1;
     };
   }
 

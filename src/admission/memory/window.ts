@@ -207,7 +207,7 @@ export interface WindowRoom {
   readonly isExact: boolean;
 }
 
-/** As many buckets as the span and the look-ahead, which is a tenth of the window at most, reach; the scripts' ring is as large as any. */
+/** As many buckets as a span and a look-ahead reach, which is a tenth of the window at most; never more than the scripts have. */
 function ringOf({ spanMs, bucketMs }: WindowRule): number {
   return Math.min(ADMISSION_LIMITS.ring, Math.ceil((1.1 * spanMs) / bucketMs) + 4);
 }
