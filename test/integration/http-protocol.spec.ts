@@ -26,7 +26,7 @@ class PlainController {
 
 let server: HttpApp;
 beforeAll(async () => {
-  const limits = { ...DEFAULT_LIMITS, headersMs: 300, requestMs: 600, checkEveryMs: 50, headerBytes: 8_192 };
+  const limits = { ...DEFAULT_LIMITS, headersMs: 600, requestMs: 1_500, checkEveryMs: 50, headerBytes: 8_192 };
   server = await startHttpApp({ controllers: [PlainController], limits });
 });
 afterAll(() => server.close());
