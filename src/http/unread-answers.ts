@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { ConnectionLimits } from './http-options.js';
+import type { ConnectionLimits } from './connection-limits.js';
 
 /** Who takes less than this, or less than lies ready for him, in the whole of `stalledMs` takes nothing worth waiting for, bytes. */
 const LEAST_TAKEN_BYTES = 65_536;
