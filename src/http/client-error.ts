@@ -3,7 +3,8 @@ import type { Socket } from 'node:net';
 import { ApiError } from './api-error.js';
 import { rawError } from './error-reply.js';
 import { unknownVersion } from './framing.js';
-import type { OpenConnections, OpenRequest } from './open-request.js';
+import type { OpenConnections } from './open-connections.js';
+import type { OpenRequest } from './open-request.js';
 
 /** Node's word for a request that has not arrived within its time. */
 const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT';

@@ -1,7 +1,8 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiError } from './api-error.js';
-import { DEFAULT_LIMITS } from './http-options.js';
-import { OpenConnections, type OpenRequest } from './open-request.js';
+import { DEFAULT_LIMITS } from './connection-limits.js';
+import { OpenConnections } from './open-connections.js';
+import type { OpenRequest } from './open-request.js';
 
 declare module 'fastify' {
   interface FastifyRequest {

@@ -6,7 +6,7 @@ import { registerJsonBodies } from './body-parsing.js';
 import { ClientErrors } from './client-error.js';
 import { boundConnections, serverOptions } from './connection-limits.js';
 import type { HttpOptions } from './http-options.js';
-import { OpenConnections } from './open-request.js';
+import { OpenConnections } from './open-connections.js';
 import { PathFaults } from './path-faults.js';
 import { requestIdOf } from './request-id.js';
 import { securityHeaders } from './security-headers.js';

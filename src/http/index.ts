@@ -21,7 +21,8 @@ export { forwardedRequestHeaders, forwardedResponseHeaders } from './header-list
 export { isLoopbackHost } from './host-rule.js';
 export { GOODBYE_MS, sayGoodbye } from './goodbye.js';
 export { createHttpAdapter } from './http-adapter.js';
-export { DEFAULT_LIMITS, type ConnectionLimits, type HttpOptions } from './http-options.js';
+export { DEFAULT_LIMITS, type ConnectionLimits } from './connection-limits.js';
+export type { HttpOptions } from './http-options.js';
 export { stringEnd } from './json-depth.js';
 export { CALL_HEADERS, REPORT_HEADERS } from './own-headers.js';
 export { Public, PUBLIC_ROUTE } from './public.decorator.js';

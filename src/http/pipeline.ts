@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import type { ConnectionLimits } from './http-options.js';
+import type { ConnectionLimits } from './connection-limits.js';
 import type { OpenRequest } from './open-request.js';
 
 interface Waiting {

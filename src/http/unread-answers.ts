@@ -1,12 +1,12 @@
-import type { Socket } from 'node:net';
-import type { ConnectionLimits } from './http-options.js';
+import { Socket } from 'node:net';
+import type { ConnectionLimits } from './connection-limits.js';
 
 /** Who takes less than this, or less than lies ready for him, in the whole of `stalledMs` takes nothing worth waiting for, bytes. */
 const LEAST_TAKEN_BYTES = 65_536;
 
-/** Since when a client has owed to take how much. */
+/** What a client has to take, and how often it is still looked at meanwhile. */
 interface Owing {
-  readonly since: number;
+  readonly looksLeft: number;
   /** What it has taken when it has done so, bytes from the connection's beginning. */
   readonly until: number;
 }
@@ -18,15 +18,19 @@ interface Owing {
 export class UnreadAnswers {
   readonly #owing = new Map<Socket, Owing | undefined>();
   #timer: NodeJS.Timeout | undefined;
+  readonly #everyMs: number;
+  /** Counted in looks, not by a clock: a process that was frozen has taken that time from its clients. */
+  readonly #looks: number;
 
-  constructor(
-    private readonly limits: Pick<ConnectionLimits, 'stalledMs' | 'checkEveryMs'>,
-    private readonly now: () => number = () => performance.now(),
-  ) {}
+  constructor({ stalledMs, checkEveryMs }: Pick<ConnectionLimits, 'stalledMs' | 'checkEveryMs'>) {
+    this.#everyMs = Math.min(checkEveryMs, stalledMs);
+    this.#looks = Math.ceil(stalledMs / this.#everyMs);
+  }
 
   /** Looks after a connection to its end. */
   watch(socket: Socket): void {
-    if (socket.destroyed) return;
+    // A request that was injected has a socket of other make.
+    if (socket.destroyed || !(socket instanceof Socket)) return;
     this.#owing.set(socket, undefined);
     socket.once('close', () => {
       this.#owing.delete(socket);
@@ -34,23 +38,22 @@ export class UnreadAnswers {
       clearInterval(this.#timer);
       this.#timer = undefined;
     });
-    const { checkEveryMs, stalledMs } = this.limits;
-    this.#timer ??= setInterval(
-      () => {
-        this.#look();
-      },
-      Math.min(checkEveryMs, stalledMs),
-    ).unref();
+    this.#timer ??= setInterval(() => {
+      this.#look();
+    }, this.#everyMs).unref();
   }
 
   #look(): void {
-    const now = this.now();
     for (const [socket, owing] of this.#owing) {
       const ready = socket.writableLength;
       if (ready === 0) this.#owing.set(socket, undefined);
       else if (owing === undefined || takenOf(socket) >= owing.until) {
-        this.#owing.set(socket, { since: now, until: takenOf(socket) + Math.min(ready, LEAST_TAKEN_BYTES) });
-      } else if (now - owing.since >= this.limits.stalledMs) {
+        this.#owing.set(socket, {
+          looksLeft: this.#looks,
+          until: takenOf(socket) + Math.min(ready, LEAST_TAKEN_BYTES),
+        });
+      } else if (owing.looksLeft > 1) this.#owing.set(socket, { ...owing, looksLeft: owing.looksLeft - 1 });
+      else {
         // Only a reset makes the system let go of what it holds for the client, megabytes of it: an end would wait behind them.
         socket.resetAndDestroy();
       }

@@ -99,6 +99,29 @@ describe('thousands of requests that are sent at once on one connection', () => 
     expect(answers(await connection.closed())).toEqual(upTo(count));
   });
 
+  it('are all answered to a client that begins to read late, and reads in sips', async () => {
+    await start({ pipelined: 4, pipelineQueue: 8 });
+    const connection = await RawConnection.open(server.port);
+    connection.socket.pause();
+    const padding = `,"more":"${'x'.repeat(20_000)}"`;
+    connection.write(flood(400, padding));
+    // Until nothing more fits into the buffers on the way.
+    let before = -1;
+    while (begun !== before) {
+      before = begun;
+      await new Promise((resolve) => setTimeout(resolve, 100));
+    }
+    expect(begun).toBeLessThan(400);
+    const sips = setInterval(() => {
+      connection.socket.resume();
+      setImmediate(() => connection.socket.pause());
+    }, 1);
+    await eventually(() => begun === 400);
+    clearInterval(sips);
+    connection.socket.resume();
+    expect(answers(await connection.closed())).toEqual(upTo(400));
+  });
+
   it('keep nobody else waiting', async () => {
     await start();
     holdWork();

@@ -1,46 +1,55 @@
-import { EventEmitter } from 'node:events';
-import type { Socket } from 'node:net';
+import { Socket } from 'node:net';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { UnreadAnswers } from '../../../src/http/unread-answers.js';
 
 /** A connection as far as it is looked at; with a handle, as Node has it, or without. */
-class Connection extends EventEmitter {
-  destroyed = false;
+class Connection {
+  readonly socket = new Socket();
   wasReset = false;
-  writableLength = 0;
-  bytesWritten = 0;
-  _handle: { bytesWritten: number; writeQueueSize: number } | undefined = { bytesWritten: 0, writeQueueSize: 0 };
+  #ready = 0;
+  #written = 0;
+  #handle: { bytesWritten: number; writeQueueSize: number } | undefined = { bytesWritten: 0, writeQueueSize: 0 };
+
+  constructor({ tells = true } = {}) {
+    if (!tells) this.#handle = undefined;
+    Object.defineProperties(this.socket, {
+      writableLength: { get: () => this.#ready },
+      bytesWritten: { get: () => this.#written },
+      _handle: { get: () => this.#handle },
+      destroyed: { get: () => this.wasReset },
+      resetAndDestroy: { value: this.#reset },
+    });
+  }
+
+  get isCut(): boolean {
+    return this.socket.destroyed;
+  }
 
   /** One write, which is over when all of it is taken. */
   write(bytes: number): void {
-    this.bytesWritten += bytes;
-    this.writableLength += bytes;
-    if (this._handle === undefined) return;
-    this._handle.bytesWritten += bytes;
-    this._handle.writeQueueSize += bytes;
+    this.#written += bytes;
+    this.#ready += bytes;
+    if (this.#handle === undefined) return;
+    this.#handle.bytesWritten += bytes;
+    this.#handle.writeQueueSize += bytes;
   }
 
   take(bytes: number): void {
-    if (this._handle === undefined) this.writableLength -= bytes;
+    if (this.#handle === undefined) this.#ready -= bytes;
     else {
-      this._handle.writeQueueSize -= bytes;
-      if (this._handle.writeQueueSize === 0) this.writableLength = 0;
+      this.#handle.writeQueueSize -= bytes;
+      if (this.#handle.writeQueueSize === 0) this.#ready = 0;
     }
   }
 
-  resetAndDestroy(): void {
+  leave(): void {
+    this.socket.emit('close', false);
+  }
+
+  readonly #reset = (): void => {
     this.wasReset = true;
-    this.destroy();
-  }
-
-  destroy(): void {
-    this.destroyed = true;
-    this.emit('close');
-  }
-
-  get asSocket(): Socket {
-    return this as unknown as Socket;
-  }
+    this.leave();
+  };
 }
 
 const LIMITS = { stalledMs: 60_000, checkEveryMs: 5_000 };
@@ -51,19 +60,24 @@ let client: Connection;
 beforeEach(() => {
   jest.useFakeTimers();
   unread = new UnreadAnswers(LIMITS);
-  client = new Connection();
-  unread.watch(client.asSocket);
+  client = connected();
 });
 afterEach(() => {
-  client.destroy();
+  client.leave();
   expect(jest.getTimerCount()).toBe(0);
   jest.useRealTimers();
 });
 
+function connected(options?: { tells: boolean }): Connection {
+  const connection = new Connection(options);
+  unread.watch(connection.socket);
+  return connection;
+}
+
 /** @returns after how long it was cut off, ms; undefined: it was not, within ten minutes */
 function cutAfter(each: () => void = () => undefined): number | undefined {
   for (let ms = 0; ms < 600_000; ms += 1_000) {
-    if (client.destroyed) return ms;
+    if (client.isCut) return ms;
     each();
     jest.advanceTimersByTime(1_000);
   }
@@ -108,23 +122,25 @@ describe('UnreadAnswers', () => {
   });
 
   it.each(['with', 'without'])('lets be who takes a large answer slowly, %s a handle that tells', (handle) => {
-    if (handle === 'without') client._handle = undefined;
+    if (handle === 'without') {
+      client.leave();
+      client = connected({ tells: false });
+    }
     client.write(10 * MEGABYTE);
     expect(
       cutAfter(() => {
         client.take(1_500);
       }),
     ).toBeUndefined();
-    expect(client.writableLength).toBeGreaterThan(0);
+    expect(client.socket.writableLength).toBeGreaterThan(0);
   });
 
   it('judges each connection by itself, and keeps its timer as long as there is one', () => {
-    const other = new Connection();
-    unread.watch(other.asSocket);
+    const other = connected();
     client.write(MEGABYTE);
     expect(cutAfter()).toBeDefined();
-    expect(other.destroyed).toBe(false);
+    expect(other.isCut).toBe(false);
     expect(jest.getTimerCount()).toBe(1);
-    other.destroy();
+    other.leave();
   });
 });
