@@ -66,7 +66,18 @@ function modelCard({
 }
 
 function deploymentCard(status: DeploymentStatus): DeploymentCard {
-  const { deployment, provider, key, standing, inFlight, limits, rateLimits, shutdownAt, successor = null } = status;
+  const {
+    deployment,
+    provider,
+    key,
+    standing,
+    inFlight,
+    limits,
+    rateLimits,
+    learned,
+    shutdownAt,
+    successor = null,
+  } = status;
   return {
     deployment,
     provider,
@@ -76,6 +87,7 @@ function deploymentCard(status: DeploymentStatus): DeploymentCard {
     last_failure: standing.code ?? null,
     in_flight: inFlight,
     limits: limitsCard(limits),
+    learned_limits: learned === undefined ? null : { rpm: learned.requests ?? null, tpm: learned.tokens ?? null },
     rate_limits: rateLimits.map(({ unit, limit = null, remaining, resetMs }) => ({
       unit,
       limit,

@@ -11,14 +11,17 @@ const MS = { type: 'integer', minimum: 0 } as const;
 const COUNT = { type: 'integer', minimum: 0 } as const;
 const UNKNOWN_COUNT = { type: 'integer', minimum: 0, nullable: true } as const;
 
-/** What coordinator.yaml allows, all pods together; null: unlimited. Not acted on yet. */
-export class LimitsCard {
+/** What may be used in a minute; null: any number. */
+export class MinuteLimitsCard {
   @ApiProperty({ ...UNKNOWN_COUNT, description: 'requests a minute' })
   readonly rpm: number | null = null;
 
   @ApiProperty({ ...UNKNOWN_COUNT, description: 'tokens a minute' })
   readonly tpm: number | null = null;
+}
 
+/** What coordinator.yaml allows, all pods together; null: unlimited. */
+export class LimitsCard extends MinuteLimitsCard {
   @ApiProperty({ ...UNKNOWN_COUNT, description: 'calls at one time' })
   readonly concurrency: number | null = null;
 }
@@ -102,6 +105,14 @@ export class DeploymentCard {
 
   @ApiProperty({ type: LimitsCard })
   readonly limits: LimitsCard = new LimitsCard();
+
+  @ApiProperty({
+    type: MinuteLimitsCard,
+    nullable: true,
+    description:
+      'lower ones that its provider told within 3 minutes, which hold in place of `limits`, and of those of a model that has no other deployment',
+  })
+  readonly learned_limits: MinuteLimitsCard | null = null;
 
   @ApiProperty({ type: [RateLimitStatusCard], description: 'those that are not full' })
   readonly rate_limits: readonly RateLimitStatusCard[] = [];

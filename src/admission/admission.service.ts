@@ -13,10 +13,10 @@ import { type AdmissionObserver, type AdmissionOutcome, SILENT_ADMISSION_OBSERVE
 import { checkWhole, type ResolvedWish, resolveWish, type Wish } from './admission.options.js';
 import type { AdmissionStore, LearnedLimit, Scope, ScopeState } from './admission.store.js';
 import { AdmissionProcess } from './client/admission.process.js';
+import { learnedShare } from './client/local.share.js';
 import type { StoreState } from './client/store.watch.js';
 import type { Taken } from './client/taken.js';
 import { Tenancy } from './client/tenancy.js';
-import { MemoryAdmissionStore } from './memory-admission.store.js';
 import { Reservation } from './reservation.js';
 
 export interface AdmissionServiceOptions {
@@ -78,7 +78,6 @@ export class AdmissionService implements BeforeApplicationShutdown {
       pods,
       mostWaitingPerScope,
       mostWaiting,
-      localStore: () => new MemoryAdmissionStore(),
     });
   }
 
@@ -130,7 +129,7 @@ export class AdmissionService implements BeforeApplicationShutdown {
 
   /** The upstream told its limits: where they are smaller, they hold for so long. Never rejects. */
   learn(scope: Scope, limits: readonly LearnedLimit[], forMs: number): Promise<void> {
-    return this.#process.tell(scope, (line) => line.learn(limits, Math.ceil(forMs)));
+    return this.#process.tell(scope, (line, pods) => line.learn(learnedShare(limits, pods), Math.ceil(forMs)));
   }
 
   /**

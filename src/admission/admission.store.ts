@@ -63,9 +63,8 @@ export interface ScopeCommand {
   /**
    * How long ago this process last let a call into this scope by its own share of the limits, ms; undefined: not within its longest
    * window. Until that call has left a window, the store lets in at the pace of the limits, without a burst, and in all processes:
-   * it has not counted what the shares let in. As shares go at that pace as well, each window has about its limit. What is left:
-   * one call per process that had a share; what a share lets in until its process notices too that the store is back (a probe's
-   * delay); and a process that died since its last such call.
+   * it has not counted what the shares let in. As shares go at that pace as well, each window has its limit, once all processes have
+   * noticed that the store is back; until then they hold() the scope. What is left: a process that died since its last such call.
    */
   readonly localMs?: number | undefined;
 }

@@ -31,6 +31,8 @@ import { KeyService } from './keys/key.service.js';
 import { ledgerProviders } from './ledger/ledger.providers.js';
 import { UsageController } from './ledger/usage.controller.js';
 import { LimitMetrics } from './quota/limit.metrics.js';
+import { LearnedMetrics } from './quota/learned.metrics.js';
+import { LimitLearner } from './quota/limit.learner.js';
 import { QuotaAccounts } from './quota/quota.accounts.js';
 import { QuotaScopes } from './quota/quota.scopes.js';
 import { reuseProviders } from './reuse/reuse.providers.js';
@@ -53,6 +55,8 @@ import { VertexAdapter } from './upstream/vertex/vertex.adapter.js';
     FleetMetrics,
     KeyService,
     LimitMetrics,
+    LearnedMetrics,
+    LimitLearner,
     PromptGauge,
     StatusService,
     UpstreamGate,

@@ -11,6 +11,13 @@ const TOO_SLOW = 'ERR_HTTP_REQUEST_TIMEOUT';
 /** How long a client may take to read why its connection is being closed, ms. */
 const GOODBYE_MS = 1_000;
 
+/** What Node's parser says of a connection. */
+interface ParserError extends Error {
+  readonly code?: string;
+  /** llhttp's words, where it is llhttp that speaks. */
+  readonly reason?: string;
+}
+
 /**
  * Answers what never becomes a request (malformed HTTP, too large headers, a client that is too slow, CONNECT), then closes the
  * connection. Answers come in the order of their requests: whatever waits for its own is answered first.
@@ -21,11 +28,11 @@ export class ClientErrors {
   constructor(private readonly connections: OpenConnections) {}
 
   /** What Node's parser says of a connection. */
-  answer(error: Error & { readonly code?: string }, socket: Socket): void {
+  answer(error: ParserError, socket: Socket): void {
     if (error.code === TOO_SLOW && this.#isLeftUnread(socket)) return;
     const isGone = error.code === 'ECONNRESET' || error.code === 'EPIPE' || this.#leavesOthers(error.code, socket);
     if (isGone) socket.destroy();
-    else this.#refuse(socket, clientError(error.code));
+    else this.#refuse(socket, clientError(error));
   }
 
   /** A connection that asks to become something else. Node has taken its own listeners off the socket. */
@@ -91,9 +98,11 @@ function surviveReset(socket: Socket): void {
   socket.on('error', () => undefined);
 }
 
-function clientError(code: string | undefined): ApiError {
+function clientError({ code, reason }: ParserError): ApiError {
   if (code === 'HPE_HEADER_OVERFLOW') return new ApiError('headers_too_large', 'the request headers are too large');
   if (code === TOO_SLOW) return new ApiError('request_timeout', 'the request took too long to arrive');
-  if (code === 'HPE_INVALID_VERSION' || code === 'HPE_PAUSED_H2_UPGRADE') return unknownVersion();
+  // The same code stands for a line that does not end as it should.
+  const isVersion = code === 'HPE_INVALID_VERSION' && reason !== 'Expected CRLF after version';
+  if (isVersion || code === 'HPE_PAUSED_H2_UPGRADE') return unknownVersion();
   return new ApiError('invalid_request', 'the request is not valid HTTP/1.1');
 }

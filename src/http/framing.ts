@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { IncomingHttpHeaders, IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from './api-error.js';
@@ -31,23 +31,36 @@ function afterAnother(): ApiError {
 }
 
 /**
- * Why a request may be read as another one by a proxy before us, where Node's parser reads on: a second Host (RFC 9112 section 3.2), a
- * transfer coding other than chunked, or any in HTTP/1.0 (section 6.1). What Node refuses itself, such as two lengths, never comes here.
+ * Why a request may be read as another one by a proxy before us, where Node's parser reads on: a second Host (RFC 9112 section 3.2),
+ * another Authorization or Content-Type beside the first, a transfer coding other than chunked, or any in HTTP/1.0 (section 6.1). What Node refuses itself, such as two lengths, never comes here.
  */
 function framingFault({ rawHeaders, headers, httpVersion }: IncomingMessage): ApiError | undefined {
   if (httpVersion !== '1.1' && httpVersion !== '1.0') return unknownVersion();
-  if (hostsIn(rawHeaders) > 1) return new ApiError('invalid_request', 'the Host header is given more than once');
+  const repeated = repeatedIn(rawHeaders, headers);
+  if (repeated !== undefined) return new ApiError('invalid_request', `the ${repeated} header is given more than once`);
   const coding = headers['transfer-encoding'];
   if (coding === undefined || (coding.trim().toLowerCase() === 'chunked' && httpVersion !== '1.0')) return undefined;
   return new ApiError('invalid_request', 'the only transfer-encoding that is taken is chunked, by HTTP/1.1');
 }
 
 /** Node keeps the first of several, and does not tell. */
-function hostsIn(rawHeaders: readonly string[]): number {
-  let count = 0;
+function repeatedIn(rawHeaders: readonly string[], headers: IncomingHttpHeaders): string | undefined {
+  let hosts = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at];
-    if (name?.length === 4 && name.toLowerCase() === 'host') count += 1;
+    const single = name === undefined ? undefined : SINGLE[name.length];
+    if (single === undefined || name?.toLowerCase() !== single.field) continue;
+    if (single.field === 'host') hosts += 1;
+    // Said twice and the same, there is nothing to choose; but of hosts a second one is forbidden in any case.
+    if (hosts > 1 || rawHeaders[at + 1] !== headers[single.field]) return single.shown;
   }
-  return count;
+  return undefined;
 }
+
+/** By the length of their names: this is asked of every field. */
+const SINGLE: Readonly<Partial<Record<number, { readonly field: keyof IncomingHttpHeaders; readonly shown: string }>>> =
+  {
+    4: { field: 'host', shown: 'Host' },
+    12: { field: 'content-type', shown: 'Content-Type' },
+    13: { field: 'authorization', shown: 'Authorization' },
+  };

@@ -6,6 +6,14 @@ LOOPBACK.addAddress('::1', 'ipv6');
 
 const HOST = /^(?:\[(?<address>[0-9a-f:.]+)\]|(?<name>[^[\]:]+))(?::\d{1,5})?$/i;
 
+/** RFC 3986 section 3.2.2: a name, an IPv4 address, or an IP literal in brackets; also nothing, where a target has no authority. */
+const VALID = /^(?:\[[\da-fv:.]+\]|(?:[\w.~!$&'()*+,;=-]|%[\da-f]{2})*)(?::\d*)?$/i;
+
+/** Whether a Host header has a value that may stand there: to any other one the answer is 400 (RFC 9112 section 3.2). */
+export function isValidHost(host: string): boolean {
+  return VALID.test(host);
+}
+
 /**
  * Whether a Host header names this machine's loopback: `localhost`, 127.0.0.0/8 or `[::1]`, with any port. A page that rebinds
  * its DNS name to 127.0.0.1 still sends its own name here, and is told apart by it.

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { ApiError } from './api-error.js';
 import { Framing } from './framing.js';
-import { isLoopbackHost } from './host-rule.js';
+import { isLoopbackHost, isValidHost } from './host-rule.js';
 import type { HttpOptions } from './http-options.js';
 import { lingering } from './lingering.js';
 import { methodNotAllowed, pathOf, routeNotFound, RouteTable } from './route-table.js';
@@ -49,6 +49,8 @@ function checkHost(request: FastifyRequest, loopbackOnly: boolean): void {
   }
   if (headers.host === undefined && httpVersion === '1.1')
     throw new ApiError('invalid_request', 'the Host header is missing');
+  if (headers.host !== undefined && !isValidHost(headers.host))
+    throw new ApiError('invalid_request', 'the Host header is not valid');
 }
 
 /**

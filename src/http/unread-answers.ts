@@ -50,7 +50,10 @@ export class UnreadAnswers {
       if (ready === 0) this.#owing.set(socket, undefined);
       else if (owing === undefined || takenOf(socket) >= owing.until) {
         this.#owing.set(socket, { since: now, until: takenOf(socket) + Math.min(ready, LEAST_TAKEN_BYTES) });
-      } else if (now - owing.since >= this.limits.stalledMs) socket.destroy();
+      } else if (now - owing.since >= this.limits.stalledMs) {
+        // Only a reset makes the system let go of what it holds for the client, megabytes of it: an end would wait behind them.
+        socket.resetAndDestroy();
+      }
     }
   }
 }

@@ -74,8 +74,9 @@ export function validationError(errors: readonly ValidationError[]): ApiError {
   const faults = errors.flatMap((error) => faultsOf(error, ''));
   const [first] = faults;
   if (first === undefined) return new ApiError('invalid_request', 'the request is not valid');
-  const listed = faults.slice(0, MAX_LISTED_FAULTS).map((fault) => `${fault.path}: ${fault.message}`);
-  const left = faults.length - listed.length;
+  const told = [...new Set(faults.map((fault) => `${fault.path}: ${fault.message}`))];
+  const listed = told.slice(0, MAX_LISTED_FAULTS);
+  const left = told.length - listed.length;
   const message = left > 0 ? [...listed, `and ${String(left)} more`] : listed;
   return new ApiError('invalid_request', message.join('; '), { param: first.path });
 }

@@ -6,6 +6,7 @@ import { recordFigures } from '../support/figures.js';
 import { sized } from '../support/proof-scale.js';
 import { CALLER, ROLLED_MODEL, RollingFleet } from '../support/rolling-fleet.js';
 import type { Visit } from '../support/rolling-traffic.js';
+import { signalTwice } from '../support/spawned-server.js';
 
 jest.setTimeout(sized(120_000, 600_000));
 
@@ -16,8 +17,6 @@ const LEASE_MS = 5_000;
 const BACK_MS = sized(20_000, 10_000);
 /** How long a client may be left without a word about a pod that is dead. */
 const TOLD_MS = 5_000;
-/** A second signal within a tenth of a second is an echo of the first. */
-const AFTER_ECHO_MS = 150;
 const TEXT = Array.from({ length: 40 }, (_, at) => `word-${String(at)}`).join(' ');
 const HEADERS = { authorization: `Bearer ${CALLER}`, 'cache-control': 'no-store' };
 
@@ -61,9 +60,7 @@ describe('a pod behind HAProxy that does not go as it should', () => {
     const visited = Promise.allSettled(visitors);
     await underWay(1.5 * CALLS);
     const [killed, hurried] = [fleet.retireOldest(), fleet.retireOldest()];
-    hurried.process.kill('SIGTERM');
-    await pass(AFTER_ECHO_MS);
-    hurried.process.kill('SIGTERM');
+    await signalTwice(hurried, 'SIGTERM');
     const killedAt = performance.now();
     await killed.kill();
     expect(await hurried.ended).toMatchObject({ code: 143, signal: null });

@@ -25,7 +25,7 @@ const WEIGHT_OF_ALL = Object.values(WEIGHTS).reduce((sum, weight) => sum + weigh
 
 const WARM_MS = 1_500;
 /** Calls that a busy machine may answer in the next of a few short windows. */
-const AT_THE_EDGES = sized(2, 0);
+const AT_THE_EDGES = sized(4, 0);
 
 /** From one burst to the next: a charge is kept for a window and the guard, to the next bucket of the calendar. */
 const rule = scopeRules({ windows: [{ windowMs: WINDOW_MS, requests: REQUESTS }] }).windows[0];
@@ -87,7 +87,7 @@ describe(`${String(PODS)} pods under more load than their limits let in`, () => 
     expect(windows[0]?.requests.most).toBeLessThanOrEqual(REQUESTS);
     const shares = wholeWindows(byRequests);
     const used = [...shares.values()].reduce((sum, share) => sum + share, 0) / (REQUESTS * WHOLE_WINDOWS);
-    expect(used).toBeGreaterThanOrEqual(isFullProof ? 0.98 / REACHABLE : 0.9);
+    expect(used).toBeGreaterThanOrEqual(isFullProof ? 0.98 / REACHABLE : 0.8);
     recordFigures('quota-saturation', {
       ...{ pods: PODS, atOneTime: AT_ONE_TIME, windowMs: WINDOW_MS, windows: WHOLE_WINDOWS },
       ...{ limit: REQUESTS, mostInAWindow: windows[0]?.requests.most, upstream429s: refused.requests },
@@ -115,7 +115,7 @@ describe(`${String(PODS)} pods under more load than their limits let in`, () => 
     expect(refused).toEqual({ requests: 0, tokens: 0, concurrency: 0 });
     expect(windows[0]?.tokens.most).toBeLessThanOrEqual(TOKENS);
     const estimate = Math.ceil((billed.promptTokens / billed.replies) * 1.05) + 16 + MAX_TOKENS;
-    expect(billed.replies).toBeGreaterThanOrEqual(0.9 * WHOLE_WINDOWS * Math.floor(TOKENS / estimate));
+    expect(billed.replies).toBeGreaterThanOrEqual(sized(0.8, 0.9) * WHOLE_WINDOWS * Math.floor(TOKENS / estimate));
     recordFigures('quota-saturation', {
       tokens: { limit: TOKENS, most: windows[0]?.tokens.most, calls: billed.replies },
     });

@@ -161,12 +161,17 @@ function describeWindows(start: () => Promise<FleetBench>): void {
     expect(await told(1, 10, 100)).toMatchObject({ requests: { remaining: 99 } });
   });
 
-  it('are apart by unit, and over together with the last of them', async () => {
+  it('are apart by unit, and forgotten three minutes after the last of them was told', async () => {
     await told(2, 400);
     const both = await tell(bench, windowTopic, 'd', [{ unit: 'tokens', limit: 0, remaining: 10, resetInMs: 900 }]);
     expect(both).toMatchObject({ requests: { remaining: 2 }, tokens: { remaining: 10, resetAt: START_MS + 900 } });
-    bench.clock.us += 900_000;
+    bench.clock.us += 179_999_000;
+    expect(await tell(bench, windowTopic, 'd', [])).toEqual(both);
+    bench.clock.us += 1_000;
     expect(await tell(bench, windowTopic, 'd', [])).toBeUndefined();
+    await told(2, 400_000);
+    bench.clock.us += 399_999_000;
+    expect(await tell(bench, windowTopic, 'd', [])).toBeDefined();
   });
 }
 

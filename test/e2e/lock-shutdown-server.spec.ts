@@ -4,7 +4,7 @@ import { ROOT } from '../support/planted-project.js';
 import { sized } from '../support/proof-scale.js';
 import { ask } from '../support/redis-sentinel.js';
 import { type RedisServer, startRedisServer } from '../support/redis-server.js';
-import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
+import { signalTwice, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 
 jest.setTimeout(sized(120_000, 600_000));
 
@@ -12,8 +12,6 @@ const PREFIX = 'server:';
 const GRACE_MS = 300;
 /** The lease of lock-job.mjs. */
 const LEASE_MS = 2_000;
-/** A second signal within a tenth of a second is an echo of the first. */
-const AFTER_ECHO_MS = 150;
 /** The grace twice (for requests, for locks), aborted work, the store's last words, connections; and a busy machine. */
 const LONGEST_MS = sized(30_000, 10_000);
 
@@ -67,9 +65,7 @@ describe('a coordinator on Redis whose module holds a lock and waits for it', ()
 
   it('leaves its lock no longer than a lease where a second signal ends it at once', async () => {
     await start(60_000);
-    server.process.kill('SIGTERM');
-    await new Promise((resolve) => setTimeout(resolve, AFTER_ECHO_MS));
-    server.process.kill('SIGTERM');
+    await signalTwice(server, 'SIGTERM');
     expect(await server.ended).toMatchObject({ code: 143, signal: null });
     expect(told['holder']).not.toBe('released');
     // Redis keeps the names of what is over for a second more; and a queue that was not left in time for ten.

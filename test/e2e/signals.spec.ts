@@ -2,12 +2,10 @@ import { afterAll, beforeAll, describe, expect, it, jest } from '@jest/globals';
 import OpenAI from 'openai';
 import { sized } from '../support/proof-scale.js';
 import { startTestSimulator, type TestSimulator } from '../support/simulator.js';
-import { environmentFor, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
+import { environmentFor, signalTwice, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 
 jest.setTimeout(sized(120_000, 600_000));
 
-/** A second signal within a tenth of a second is an echo of the first. */
-const AFTER_ECHO_MS = 150;
 /** What a test asks while a server drains it asks within this, also where the machine has other things to do. */
 const STALL_MS = 4_000;
 const text = 'one two three four five six seven eight nine ten';
@@ -97,10 +95,7 @@ describe.each([
     const server = await boot();
     const reading = await read(server, 60_000);
     await reading.begun;
-    server.process.kill(signal);
-    await refusing(server);
-    await new Promise((resolve) => setTimeout(resolve, AFTER_ECHO_MS));
-    server.process.kill(signal);
+    await signalTwice(server, signal);
     expect(await server.ended).toMatchObject({ code: exitCode, signal: null });
     expect((await reading.ended).error).toMatchObject({ message: expect.any(String) });
   });

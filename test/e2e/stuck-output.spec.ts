@@ -2,14 +2,12 @@ import { once } from 'node:events';
 import { afterEach, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import { sized } from '../support/proof-scale.js';
 import { exchange, RawConnection } from '../support/raw-http.js';
-import { type SpawnedServer, spawnServer } from '../support/spawned-server.js';
+import { signalTwice, type SpawnedServer, spawnServer } from '../support/spawned-server.js';
 
 jest.setTimeout(sized(120_000, 600_000));
 
 /** Their lines are more than any pipe holds: 400 KB, and 1 MB. */
 const REQUESTS = sized(2_000, 5_000);
-/** A second signal within a tenth of a second is an echo of the first. */
-const AFTER_ECHO_MS = 150;
 
 describe('a server whose output nobody reads', () => {
   let server: SpawnedServer;
@@ -37,12 +35,11 @@ describe('a server whose output nobody reads', () => {
   it('ends on a second signal while a request is still open', async () => {
     const open = await RawConnection.open(Number(new URL(server.url).port));
     open.write('POST /v1/chat/completions HTTP/1.1\r\nHost: localhost\r\n');
-    open.write('Content-Type: application/json\r\nContent-Length: 100\r\n\r\n{');
-    await new Promise((resolve) => setTimeout(resolve, AFTER_ECHO_MS));
-    server.process.kill('SIGTERM');
-    await new Promise((resolve) => setTimeout(resolve, AFTER_ECHO_MS));
-    server.process.kill('SIGTERM');
-    expect(await once(server.process, 'exit')).toEqual([143, null]);
+    open.write('Content-Type: application/json\r\nContent-Length: 100\r\nExpect: 100-continue\r\n\r\n{');
+    await open.until(/100 Continue/);
+    const exited = once(server.process, 'exit');
+    await signalTwice(server, 'SIGTERM');
+    expect(await exited).toEqual([143, null]);
     server.process.stdout?.resume();
     open.destroy();
   });

@@ -187,7 +187,7 @@ describe('a batch with Accept: text/event-stream', () => {
       return echo(call);
     };
     const response = await app.send(
-      { requests: [request('60'), request('1'), {}, request('30')], concurrency: 4 },
+      { requests: [request('400'), request('1'), {}, request('200')], concurrency: 4 },
       { accept: 'text/event-stream' },
     );
     expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);

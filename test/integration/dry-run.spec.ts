@@ -99,6 +99,7 @@ describe('POST /v1/chat/completions?dryRun=true', () => {
       '%20dryRun',
       'dryRun[]',
       'a=1&dryrun',
+      'dryRun%3Dtrue&a',
     ];
     for (const query of names.flatMap((name) => [`${name}=true`, `${name}=false`])) {
       const { status, body } = await asked(query, { model: 'test-model', messages });

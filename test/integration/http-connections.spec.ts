@@ -29,7 +29,7 @@ class SizesController {
 
   @Get('slow')
   async slow(): Promise<object> {
-    await new Promise((resolve) => setTimeout(resolve, 900));
+    await new Promise((resolve) => setTimeout(resolve, 1_500));
     return { slow: true };
   }
 }
@@ -100,12 +100,12 @@ describe('a client that reads nothing', () => {
   });
 
   it('is not one that waits for its answer, nor one that reads slowly', async () => {
-    await start({ stalledMs: 600 });
+    await start({ stalledMs: 1_200 });
     const text = 'GET /slow HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n';
     expect((await exchange(server.port, text)).body).toBe('{"slow":true}');
 
     const slow = await askUnread('/large');
-    for (let round = 0; round < 12; round += 1) {
+    for (let round = 0; round < 15; round += 1) {
       await new Promise((resolve) => setTimeout(resolve, 100));
       slow.socket.read(1_024 * 1_024);
     }

@@ -149,6 +149,21 @@ describe('thousands of requests that are sent at once on one connection', () => 
     expect(begun).toBe(4);
   });
 
+  it('are not begun any more once the server goes down, and do not hold it up', async () => {
+    await start({ pipelined: 2 });
+    holdWork();
+    const connection = await RawConnection.open(server.port);
+    connection.write(Array.from({ length: 100 }, (_, n) => echo(n)).join(''));
+    await eventually(() => begun === 2);
+    expect(await server.drain.run()).toEqual({ aborted: 2 });
+    letGo();
+    gate = Promise.resolve();
+    const text = await connection.closed();
+    expect(text.match(/^HTTP\/1\.1 \d+/gm)).toEqual(['HTTP/1.1 200']);
+    expect(text).toMatch(/^connection: close\r$/im);
+    expect(begun).toBe(2);
+  });
+
   it('may end with one whose body comes slowly', async () => {
     await start({ pipelined: 2, pipelineQueue: 3 });
     holdWork();

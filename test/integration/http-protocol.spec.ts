@@ -26,7 +26,7 @@ class PlainController {
 
 let server: HttpApp;
 beforeAll(async () => {
-  const limits = { ...DEFAULT_LIMITS, headersMs: 300, requestMs: 600, checkEveryMs: 50, headerBytes: 8_192 };
+  const limits = { ...DEFAULT_LIMITS, headersMs: 600, requestMs: 1_500, checkEveryMs: 50, headerBytes: 8_192 };
   server = await startHttpApp({ controllers: [PlainController], limits });
 });
 afterAll(() => server.close());
@@ -103,6 +103,23 @@ describe('what is not HTTP', () => {
     expectShape(answer, 'invalid_request');
     expect((await exchange(server.port, 'GET /plain HTTP/1.0\r\n\r\n')).status).toBe(200);
   });
+
+  it.each(['a b', 'a@b', 'a/b', 'http://a', 'a:b', 'a,b c', '[::1', '[zz]', '\u00ff', 'a%zz', '<script>'])(
+    'answers 400 to a Host that is none: %s',
+    async (host) => {
+      const answer = await exchange(server.port, `GET /plain HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`);
+      expect(answer.status).toBe(400);
+      expectShape(answer, 'invalid_request');
+    },
+  );
+
+  it.each(['', 'x', 'a.example:8080', 'a.example.', '127.0.0.1:1', '[::1]', '[::1]:80', 'my_host-1', 'a%20b', 'x:'])(
+    'takes a Host that is one: %s',
+    async (host) => {
+      const text = `GET /plain HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`;
+      expect((await exchange(server.port, text)).status).toBe(200);
+    },
+  );
 
   it('ignores an expectation it does not know', async () => {
     const answer = await exchange(

@@ -74,9 +74,18 @@ describe('a request whose end a proxy may see elsewhere', () => {
     ['a CR inside a header', `${POST}X-A: a\rContent-Length: 2\r\n\r\n{}`],
     ['a NUL inside a header', `${POST}X-A: a\u0000\r\nContent-Length: 2\r\n\r\n{}`],
     ['two Hosts', `${POST}Host: evil.example\r\nContent-Length: 2\r\n\r\n{}`],
+    ['two Authorizations', `${POST}Authorization: Bearer a\r\nauthorization: Bearer b\r\nContent-Length: 2\r\n\r\n{}`],
+    ['two Content-Types', `${POST}content-type: text/plain\r\nContent-Length: 2\r\n\r\n{}`],
   ])('is refused with its connection, and nothing behind it is read: %s', async (_name, text) => {
     expect(await statuses(text + HIDDEN)).toEqual([400]);
     expect(reached).toEqual([]);
+  });
+});
+
+describe('a field that is said twice and the same', () => {
+  it('leaves nothing to choose from', async () => {
+    const twice = 'Content-Type: application/json\r\nAuthorization: Bearer a\r\nAuthorization: Bearer a\r\n';
+    expect(await statuses(`${POST}${twice}Connection: close\r\nContent-Length: 2\r\n\r\n{}`)).toEqual([200]);
   });
 });
 
@@ -139,7 +148,7 @@ describe('another protocol or method', () => {
   });
 
   it('is refused where it is not HTTP/1', async () => {
-    expect((await exchange(server.port, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')).status).toBe(400);
+    expect((await exchange(server.port, 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n')).status).toBe(505);
     expect((await exchange(server.port, 'GET /plain HTTP/1.0\r\n\r\n')).status).toBe(200);
   });
 

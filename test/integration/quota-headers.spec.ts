@@ -7,6 +7,8 @@ const start = async (options: QuotaRigOptions): Promise<void> => {
 };
 afterEach(() => rig.close());
 
+/** Less what the calls before it took. */
+const A_MINUTE: unknown = expect.stringMatching(/^(60|5\d)s$/);
 const NOW = { 'x-coordinator-timeout-ms': '1500' };
 
 describe('a refusal by the limits of a caller', () => {
@@ -22,9 +24,9 @@ describe('a refusal by the limits of a caller', () => {
     expect(limitsIn(headers)).toMatchObject({
       'x-ratelimit-limit-requests': '2',
       'x-ratelimit-remaining-requests': '0',
-      'x-ratelimit-reset-requests': '60s',
+      'x-ratelimit-reset-requests': A_MINUTE,
       'x-ratelimit-limit-tokens': '50000',
-      'x-ratelimit-reset-tokens': '60s',
+      'x-ratelimit-reset-tokens': A_MINUTE,
     });
     expect(Number(headers.get('x-ratelimit-remaining-tokens'))).toBeGreaterThan(0);
   });

@@ -127,7 +127,7 @@ describe('limits of a caller', () => {
     expect(other.status).toBe(200);
     expect(other.headers.get('x-ratelimit-limit-requests')).toBe('2');
     expect(other.headers.get('x-ratelimit-remaining-requests')).toBe('1');
-    expect(other.headers.get('x-ratelimit-reset-requests')).toBe('60s');
+    expect(other.headers.get('x-ratelimit-reset-requests')).toMatch(/^(60|5\d)s$/);
     expect(other.headers.get('x-ratelimit-limit-tokens')).toBe('100000');
   });
 });

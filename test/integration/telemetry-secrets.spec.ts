@@ -4,6 +4,7 @@ import { readAnswer } from '../support/completion-rig.js';
 import { startConfigured } from '../support/configured-coordinator.js';
 import { OtlpCollector } from '../support/otlp-collector.js';
 import { chunk, completion, DONE, finish, json, startScriptedUpstream, stream } from '../support/scripted-upstream.js';
+import { SPELLINGS } from '../support/secret-spellings.js';
 
 const PLANTED = 'PLANTED';
 const CALLERS_KEY = `sk-${PLANTED}-callers-key-0123456789abcdef`;
@@ -39,12 +40,20 @@ describe('Exported traces and metrics', () => {
     expect([...traced]).toEqual(expect.arrayContaining(['GET', 'POST', 'chat', 'completion', 'conversation']));
     expect(collector.delivered.every(({ headers }) => headers.authorization === AUTHORIZATION)).toBe(true);
     expect(collector.text).not.toMatch(/PLANTED/i);
+    for (const [name, spell] of Object.entries(SPELLINGS)) {
+      for (const text of [collector.text, coordinator.logs()])
+        expect([name, text.includes(spell(PROVIDERS_KEY))]).toEqual([name, false]);
+    }
     expect(coordinator.logs()).not.toContain(`${PLANTED}-collectors-key`);
     expect(coordinator.logs()).not.toContain(`${PLANTED}-password`);
   });
 });
 
 const AUTHORIZATION = `Basic ${Buffer.from(`user:${PLANTED}-password`).toString('base64')}`;
+
+const SPELT = Object.values(SPELLINGS)
+  .map((spell) => spell(PROVIDERS_KEY))
+  .join(' ');
 
 const SCRIPTS = [
   json(200, completion(`${PLANTED}-answer`, { model: `${PLANTED} model`, system_fingerprint: `${PLANTED}-print` })),
@@ -54,6 +63,8 @@ const SCRIPTS = [
   }),
   json(400, { error: { message: `${PLANTED}: your prompt was …`, type: PLANTED, param: PLANTED, code: PLANTED } }),
   json(401, { error: { message: `${PLANTED}: the key ${PROVIDERS_KEY} is wrong` } }),
+  json(400, { error: { message: SPELT, type: SPELT, param: SPELT, code: SPELT } }),
+  json(429, { error: { message: SPELT } }, { 'x-request-id': Buffer.from(PROVIDERS_KEY).toString('base64url') }),
   json(500, `${PLANTED} is not JSON`, { 'retry-after': PLANTED, 'x-secret': PLANTED }),
   stream([chunk(`${PLANTED}-delta`), finish(), DONE]),
   stream([chunk(`${PLANTED}-delta`), `data: {"error":{"message":"${PLANTED}"}}\n\n`]),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, it, jest } from '@jest/globals';
 import type { LedgerEntry } from '../../src/ai/ledger/ledger.entry.js';
 import { StoreUnavailableError } from '../../src/store/index.js';
+import { eventually } from '../support/eventually.js';
 import { ledgerEntry } from '../support/ledger-bench.js';
 import { pass } from '../support/pass.js';
 import { type Lines, OPERATOR, UsageApp } from '../support/usage-app.js';
@@ -101,8 +102,12 @@ describe('GET /v1/usage/ledger', () => {
       signal: leaving.signal,
     });
     await response.body?.getReader().read();
-    await pass(300);
-    const asked = page.mock.calls.length;
+    let asked = 0;
+    await eventually(async () => {
+      asked = page.mock.calls.length;
+      await pass(100);
+      return page.mock.calls.length === asked;
+    });
     expect(asked).toBeLessThan(150);
     leaving.abort();
     await pass(50);

@@ -4,7 +4,7 @@ const PAUSE_MS = 25;
  * Waits until the condition holds; an error counts as "not yet".
  * @throws {Error} when the ceiling is reached, with the last error as its cause
  */
-export async function eventually(condition: () => boolean | Promise<boolean>, ceilingMs = 20_000): Promise<void> {
+export async function eventually(condition: () => boolean | Promise<boolean>, ceilingMs = 60_000): Promise<void> {
   const end = performance.now() + ceilingMs;
   let cause: unknown;
   do {

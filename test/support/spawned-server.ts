@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { eventually } from './eventually.js';
+import { pass } from './pass.js';
 import { ROOT } from './planted-project.js';
 
 /** How a process ended, and all it said. */
@@ -35,6 +37,8 @@ export interface SpawnOptions {
   readonly nodeOptions?: readonly string[];
 }
 
+/** A second signal within a tenth of a second is an echo of the first. */
+const AFTER_ECHO_MS = 150;
 const END_WITH_PARENT = ['--import', `${ROOT}test/support/end-with-parent.mjs`];
 
 /**
@@ -56,6 +60,25 @@ export async function spawnServer(options: SpawnOptions = {}): Promise<SpawnedSe
 /** Starts dist/main.js where it is expected to end by itself. */
 export function runServer(environment: Readonly<Record<string, string>>): Promise<Ended> {
   return launchServer({ environment }).ended;
+}
+
+/** Tells it to end, and again when it has heard: then no busy machine makes the second signal an echo of the first. */
+export async function signalTwice({ process: child, url }: SpawnedServer, signal: NodeJS.Signals): Promise<void> {
+  child.kill(signal);
+  await eventually(async () => !(await isReady(url)));
+  await pass(AFTER_ECHO_MS);
+  child.kill(signal);
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/ready`);
+    await response.text();
+    return response.status === 200;
+  } catch {
+    // Nobody listens any more.
+    return false;
+  }
 }
 
 /** Starts dist/main.js and waits for nothing. */

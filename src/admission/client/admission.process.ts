@@ -9,9 +9,10 @@ import {
 import type { AdmissionObserver } from '../admission.observer.js';
 import type { ResolvedWish } from '../admission.options.js';
 import type { AdmissionMessage, AdmissionStore, Scope, ScopeNews } from '../admission.store.js';
-import { Displaced } from './claim.js';
+import { Displaced, type ToldRoom } from './claim.js';
 import type { Ground } from './ground.js';
 import { LocalShares } from './local.shares.js';
+import { LocalStore } from './local.store.js';
 import { Patience } from './patience.js';
 import { ScopeClient } from './scope.client.js';
 import type { ScopeLine } from './scope.line.js';
@@ -24,8 +25,6 @@ import { allOrNone, type Taken } from './taken.js';
 export interface AdmissionProcessOptions {
   readonly environment: ClientEnvironment;
   readonly observer: AdmissionObserver;
-  /** Where this process keeps its own share while the store is away; a fresh one for each outage. */
-  readonly localStore: () => AdmissionStore;
   /** Among how many processes the limits are shared then. */
   readonly pods: number;
   readonly mostWaitingPerScope: number;
@@ -34,6 +33,8 @@ export interface AdmissionProcessOptions {
 
 /** A claim is made at most so often for one wish: whatever displaces it more often is a fault. */
 const MOST_CLAIMS = 100;
+/** How long after one process another one may notice that the store is back, ms: a look, and another that was under way. */
+const NOTICED_MS = 500;
 /** What a wish that was turned away for the crowd should wait, ms. */
 const OVERLOAD_MS = 1_000;
 
@@ -55,21 +56,25 @@ export class AdmissionProcess {
     store: AdmissionStore,
     private readonly options: AdmissionProcessOptions,
   ) {
-    const { environment, observer, pods, localStore } = options;
+    const { environment, observer, pods } = options;
+    const now = (): number => environment.now();
     this.line = new StoreLine(store, environment);
     this.watch = new StoreWatch(environment, {
       lost: (error) => {
         observer.storeLost(error);
       },
       away: () => {
+        this.#shares.begin();
         for (const client of this.#scopes.all()) client.turnAway(() => new Displaced('the store is away'));
         observer.storeAway();
       },
       back: (downForMs) => {
-        const scopes = this.#shares.end();
+        const rests = this.#shares.end();
         this.#resume();
-        // Before anybody else finds room there that these have used.
-        for (const name of scopes) void this.#scopes.find(name)?.tell((line) => line.beat([]));
+        // Before anybody finds room there that was used here, or is while others do not know yet that it is back.
+        for (const [name, restMs] of rests) {
+          void this.#scopes.find(name)?.tell((line) => line.hold(NOTICED_MS + restMs));
+        }
         observer.storeBack(downForMs);
       },
     });
@@ -80,15 +85,11 @@ export class AdmissionProcess {
       isWanted: () => this.#scopes.all().some((client) => !client.isIdle),
     });
     const shared = this.#ground(false, this.line);
-    this.#scopes = new ScopeBook(
-      () => environment.now(),
-      (scope) => new ScopeClient(scope, shared),
-    );
-    this.#shares = new LocalShares(
-      pods,
-      () => environment.now(),
-      () => this.#ground(true, new StoreLine(localStore(), environment)),
-    );
+    this.#scopes = new ScopeBook(now, (scope) => new ScopeClient(scope, shared));
+    const local = new LocalStore(now);
+    const ground = this.#ground(true, new StoreLine(local.store, environment));
+    const told = (name: string): ToldRoom | undefined => this.#scopes.find(name)?.told;
+    this.#shares = new LocalShares({ pods, now, local, ground, told });
   }
 
   /**
@@ -125,7 +126,7 @@ export class AdmissionProcess {
   async takeAtOnce(wishes: readonly ResolvedWish[]): Promise<readonly Taken[] | undefined> {
     const places = wishes.map((wish) => ({ wish, client: this.#scopes.clientFor(wish.scope) }));
     const isPromising = places.every(
-      ({ client }) => client.hadRoom && client.waiting < this.options.mostWaitingPerScope,
+      ({ client }) => client.told?.wasLetIn !== false && client.waiting < this.options.mostWaitingPerScope,
     );
     if (!isPromising || this.watch.state !== 'up' || this.#isClosed) return undefined;
     const until = this.options.environment.now();
@@ -134,11 +135,12 @@ export class AdmissionProcess {
     return taken;
   }
 
-  /** Tells of a scope what was learned outside, wherever its claims are made now. Never rejects. */
-  async tell(scope: Scope, say: (line: ScopeLine) => Promise<unknown>): Promise<void> {
-    const client = this.watch.state === 'up' ? this.#scopes.clientFor(scope) : this.#shares.find(scope.name);
+  /** Tells of a scope what was learned outside, wherever its claims are made now, and for so many processes. Never rejects. */
+  async tell(scope: Scope, say: (line: ScopeLine, pods: number) => Promise<unknown>): Promise<void> {
+    const isUp = this.watch.state === 'up';
+    const client = isUp ? this.#scopes.clientFor(scope) : this.#shares.find(scope.name);
     // A hint: whoever runs into the same limit again tells it again.
-    await client?.tell(say);
+    await client?.tell((line) => say(line, isUp ? 1 : this.options.pods));
   }
 
   /** Takes no more, and ends every wait. */
@@ -164,7 +166,7 @@ export class AdmissionProcess {
     this.line.stop();
   }
 
-  async #claim(client: ScopeClient, { request, signal }: ResolvedWish, until: number): Promise<Taken> {
+  async #claim(client: ScopeClient, { request, signal, whenStoreDown }: ResolvedWish, until: number): Promise<Taken> {
     if (!client.ground.isLocal) this.#subscription.begin();
     this.#claims += 1;
     const claim = client.claim(`${this.name}-${this.#claims.toString(36)}`, request, until);
@@ -181,19 +183,21 @@ export class AdmissionProcess {
     if (client.ground.isLocal) this.#shares.granted(client.scope);
     // It was given up between its grant and now.
     if (claim.state === 'over') this.#assertOpen(signal);
+    else if (!client.ground.isLocal && whenStoreDown === 'degrade')
+      claim.onEnd = this.#shares.begun(client.scope, request);
     return { client, claim };
   }
 
   /** @param fault why the last claim came to nothing */
   async #clientFor(wish: ResolvedWish, fault: unknown): Promise<ScopeClient> {
-    const { scope, signal } = wish;
+    const { scope, request, signal } = wish;
     const isDamaged = fault !== undefined && !isOutage(fault);
     while (this.watch.state === 'silent' && !isDamaged) {
       await this.#patience.wait(signal);
       this.#assertOpen(signal);
     }
     if (this.watch.state === 'up' && !isDamaged) return this.#scopes.clientFor(scope);
-    const share = wish.whenStoreDown === 'degrade' ? this.#shares.clientFor(scope) : undefined;
+    const share = wish.whenStoreDown === 'degrade' ? this.#shares.clientFor(scope, request.tokens) : undefined;
     if (share === undefined) throw storeErrorOf(fault ?? this.watch.error);
     return share;
   }

@@ -32,6 +32,18 @@ interface Obstacle {
   readonly usage: readonly WindowUsage[];
 }
 
+/** To be called once, when a call is over: with the tokens that it took, or with nothing where it was never sent. */
+export type CallEnd = (tokens?: number) => void;
+
+/** What a store told of a scope when it was asked for room. */
+export interface ToldRoom {
+  /** By the local clock. */
+  readonly at: number;
+  /** At once. */
+  readonly wasLetIn: boolean;
+  readonly usage: readonly WindowUsage[];
+}
+
 /** One reservation in one scope, from its wish to its end. */
 export class Claim {
   /** Resolves when its time has come; rejects with the refusal, {@link Displaced}, or what it was given up with. */
@@ -53,6 +65,8 @@ export class Claim {
   fail: (error: unknown) => void = () => undefined;
   /** Its hold ended by itself, and it is booked as it was reserved. */
   onExpiry: () => void = () => undefined;
+  /** Where it is counted in this process. */
+  onEnd: CallEnd | undefined;
 
   /** @param until the end of its wait, by the local clock */
   constructor(

@@ -1,7 +1,7 @@
 import { BriefMap, StoreError } from '../../store/index.js';
 import { sendWithinMs } from '../admission.rules.js';
 import { type AcquireAnswer, BEAT_MS, type Place, POLL_MS, type Scope, type ScopeNews } from '../admission.store.js';
-import { Claim, type ClaimRequest, Displaced } from './claim.js';
+import { Claim, type ClaimRequest, Displaced, type ToldRoom } from './claim.js';
 import { Farewells } from './farewells.js';
 import type { Ground } from './ground.js';
 import { latenessOf, type RefusalScene, refusalOf } from './refusal.js';
@@ -20,7 +20,7 @@ export class ScopeClient {
   readonly #farewells: Farewells;
   readonly #beat: ScopeBeat;
   #waiting = 0;
-  #hadRoom = true;
+  #told: ToldRoom | undefined;
 
   constructor(
     readonly scope: Scope,
@@ -51,9 +51,9 @@ export class ScopeClient {
     return this.#waiting;
   }
 
-  /** Whoever asked last was let in at once. */
-  get hadRoom(): boolean {
-    return this.#hadRoom;
+  /** With the answer to whoever asked last; undefined: nobody has. */
+  get told(): ToldRoom | undefined {
+    return this.#told;
   }
 
   /** Says what needs no answer. @returns whether there was one: the watch over the store knows. Never rejects */
@@ -105,6 +105,7 @@ export class ScopeClient {
   async settle(claim: Claim, spending: Spending): Promise<void> {
     if (claim.state === 'over') return;
     this.#close(claim);
+    claim.onEnd?.(spending.tokens);
     await this.#farewells.say(claim, () => this.#line.settle(claim.id, spending));
   }
 
@@ -112,6 +113,7 @@ export class ScopeClient {
   async cancel(claim: Claim): Promise<void> {
     if (claim.state === 'over') return;
     this.#close(claim);
+    claim.onEnd?.();
     await this.#cancel(claim);
   }
 
@@ -156,7 +158,8 @@ export class ScopeClient {
   }
 
   #answered(claim: Claim, answer: AcquireAnswer): void {
-    this.#hadRoom = answer.kind === 'granted';
+    const usage = answer.kind === 'cancelled' ? [] : answer.usage;
+    this.#told = { at: this.ground.environment.now(), wasLetIn: answer.kind === 'granted', usage };
     if (claim.state !== 'asking') return;
     switch (answer.kind) {
       case 'granted':
@@ -209,6 +212,8 @@ export class ScopeClient {
     if (place.kind !== 'gone') claim.aliveAt = sentAt;
     else if (claim.state === 'granted') claim.isGone = true;
     if (claim.state !== 'waiting') return;
+    // There is no more room than there was.
+    if (place.kind === 'waiting' && this.#told !== undefined) this.#told = { ...this.#told, at: sentAt };
     if (place.kind === 'granted') this.#grant(claim, place.atMs);
     else if (place.kind === 'gone') this.#lapse(claim);
   }

@@ -7,17 +7,23 @@ export type ReleaseTime = number | 'now' | undefined;
 export class Calendar {
   requests = 0;
   tokens = 0;
-  /** The last bucket whose charges were released. */
-  rolled: number;
-  private readonly requestsIn = new Array<number>(ADMISSION_LIMITS.ring).fill(0);
-  private readonly tokensIn = new Array<number>(ADMISSION_LIMITS.ring).fill(0);
+  private readonly requestsIn: number[];
+  private readonly tokensIn: number[];
 
-  constructor(bucket: number) {
-    this.rolled = bucket;
+  /**
+   * @param rolled the last bucket whose charges were released
+   * @param ring how many buckets of the future it can tell apart
+   */
+  constructor(
+    public rolled: number,
+    private readonly ring: number = ADMISSION_LIMITS.ring,
+  ) {
+    this.requestsIn = new Array<number>(ring).fill(0);
+    this.tokensIn = new Array<number>(ring).fill(0);
   }
 
   add(bucket: number, requests: number, tokens: number): void {
-    const place = bucket % ADMISSION_LIMITS.ring;
+    const place = bucket % this.ring;
     this.requests += requests;
     this.tokens += tokens;
     this.requestsIn[place] = (this.requestsIn[place] ?? 0) + requests;
@@ -26,7 +32,7 @@ export class Calendar {
 
   /** Releases what is over by the bucket. */
   roll(bucket: number): void {
-    const last = Math.min(bucket, this.rolled + ADMISSION_LIMITS.ring);
+    const last = Math.min(bucket, this.rolled + this.ring);
     for (let at = this.rolled + 1; at <= last; at += 1) {
       this.add(at, -this.#requestsAt(at), -this.#tokensAt(at));
     }
@@ -37,7 +43,7 @@ export class Calendar {
    * When so many requests, and so many tokens, will have been released.
    * @param last the last bucket that is looked at
    */
-  released(requests: number, tokens: number, last = this.rolled + ADMISSION_LIMITS.ring): [ReleaseTime, ReleaseTime] {
+  released(requests: number, tokens: number, last = this.rolled + this.ring): [ReleaseTime, ReleaseTime] {
     return [
       this.#firstWith(requests, last, (bucket) => this.#requestsAt(bucket)),
       this.#firstWith(tokens, last, (bucket) => this.#tokensAt(bucket)),
@@ -55,10 +61,10 @@ export class Calendar {
   }
 
   #requestsAt(bucket: number): number {
-    return this.requestsIn[bucket % ADMISSION_LIMITS.ring] ?? 0;
+    return this.requestsIn[bucket % this.ring] ?? 0;
   }
 
   #tokensAt(bucket: number): number {
-    return this.tokensIn[bucket % ADMISSION_LIMITS.ring] ?? 0;
+    return this.tokensIn[bucket % this.ring] ?? 0;
   }
 }

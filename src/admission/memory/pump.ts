@@ -22,7 +22,7 @@ function admitFirst(scope: OpenScope): boolean {
     return true;
   }
   if (!room.hasSlot) {
-    kept.pumpAt = kept.leases.first?.score ?? 0;
+    kept.pumpAt = kept.leases.first?.score ?? kept.time + ADMISSION_LIMITS.guessMs;
     return false;
   }
   const at = room.soon(record.tokens);

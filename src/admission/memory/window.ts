@@ -1,3 +1,4 @@
+import { ADMISSION_LIMITS } from '../admission.limits.js';
 import type { TokenRule, WindowRule } from '../admission.rules.js';
 import type { LearnedLimit, WindowUsage } from '../admission.store.js';
 import { Calendar, type ReleaseTime } from './calendar.js';
@@ -7,6 +8,12 @@ export interface Charge {
   readonly tokens: number;
   readonly atMs: number;
   readonly tokenRule: TokenRule;
+}
+
+/** What is left, or is to be left, of a window. */
+export interface Room {
+  readonly requests: number;
+  readonly tokens: number;
 }
 
 /** What is in use of one sliding window of a scope. */
@@ -28,7 +35,7 @@ export class Window {
     private time: number,
     isLost: boolean,
   ) {
-    this.calendar = new Calendar(Math.floor(time / rule.bucketMs));
+    this.calendar = new Calendar(Math.floor(time / rule.bucketMs), ringOf(rule));
     if (isLost) this.pacedUntil = time + rule.spanMs;
   }
 
@@ -105,15 +112,34 @@ export class Window {
 
   grant(charge: Charge): void {
     const { windowMs } = this.rule;
-    const isScheduled = isKnownAtGrant(charge.tokenRule);
-    this.calendar.add(this.#bucketAfter(charge.atMs), 1, isScheduled ? charge.tokens : 0);
-    this.held += isScheduled ? 0 : charge.tokens;
+    this.begin(charge);
     this.paceRequests = Math.max(this.paceRequests, charge.atMs) + windowMs / this.requestLimit;
     this.paceTokens = Math.max(this.paceTokens, charge.atMs) + (charge.tokens * windowMs) / this.tokenLimit;
   }
 
   /** What a call takes once it has ended. */
   settle(charge: Charge, tokens: number, endedAt: number): void {
+    this.end(charge, tokens, endedAt);
+    const change = tokens - charge.tokens;
+    if (isRefunded(charge.tokenRule)) this.paceTokens += (change * this.rule.windowMs) / this.tokenLimit;
+  }
+
+  /** As if it had never been granted. */
+  undo(charge: Charge): void {
+    this.unbegin(charge);
+    this.paceRequests -= this.rule.windowMs / this.requestLimit;
+    this.paceTokens -= (charge.tokens * this.rule.windowMs) / this.tokenLimit;
+  }
+
+  /** A call begins, here or elsewhere; for who lets in here see grant(). */
+  begin(charge: Charge): void {
+    const isScheduled = isKnownAtGrant(charge.tokenRule);
+    this.calendar.add(this.#bucketAfter(charge.atMs), 1, isScheduled ? charge.tokens : 0);
+    this.held += isScheduled ? 0 : charge.tokens;
+  }
+
+  /** It has ended. */
+  end(charge: Charge, tokens: number, endedAt: number): void {
     const { tokenRule } = charge;
     const change = tokens - charge.tokens;
     const releasedIn = this.#bucketAfter(charge.atMs);
@@ -123,17 +149,24 @@ export class Window {
     if (isCharged && tokenRule === 'own') this.calendar.add(releasedIn, 0, change);
     if (isCharged && tokenRule === 'safe') this.calendar.add(releasedIn, 0, Math.max(0, -change));
     if (endsIn > this.calendar.rolled) this.calendar.add(endsIn, 0, tokensAtEnd(tokenRule, tokens, change));
-    if (isRefunded(tokenRule)) this.paceTokens += (change * this.rule.windowMs) / this.tokenLimit;
   }
 
-  /** As if it had never been granted. */
-  undo(charge: Charge): void {
+  /** It never was. */
+  unbegin(charge: Charge): void {
     const isScheduled = isKnownAtGrant(charge.tokenRule);
     const releasedIn = this.#bucketAfter(charge.atMs);
     if (releasedIn > this.calendar.rolled) this.calendar.add(releasedIn, -1, isScheduled ? -charge.tokens : 0);
     this.held -= isScheduled ? 0 : charge.tokens;
-    this.paceRequests -= this.rule.windowMs / this.requestLimit;
-    this.paceTokens -= (charge.tokens * this.rule.windowMs) / this.tokenLimit;
+  }
+
+  /** Takes all room but so much until then: it may be somebody else's. */
+  leave(room: Room, until: number): void {
+    const bucket = Math.ceil(until / this.rule.bucketMs);
+    if (bucket <= this.calendar.rolled) return;
+    const taken = (limit: number, used: number, left: number): number =>
+      limit === Infinity ? 0 : Math.max(0, limit - used - left);
+    const requests = taken(this.requestLimit, this.calendar.requests, room.requests);
+    this.calendar.add(bucket, requests, taken(this.tokenLimit, this.#inUse, room.tokens));
   }
 
   get #inUse(): number {
@@ -172,6 +205,11 @@ export interface WindowRoom {
   readonly tokensAt: number;
   /** False where it depends on calls that are not over yet. */
   readonly isExact: boolean;
+}
+
+/** As many buckets as a span and a look-ahead reach, which is a tenth of the window at most; never more than the scripts have. */
+function ringOf({ spanMs, bucketMs }: WindowRule): number {
+  return Math.min(ADMISSION_LIMITS.ring, Math.ceil((1.1 * spanMs) / bucketMs) + 4);
 }
 
 /** Where what it takes at its end counts, or is given back at once. */

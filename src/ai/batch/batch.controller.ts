@@ -7,6 +7,7 @@ import { ApiError, clientSignal } from '../../http/index.js';
 import { addOutcome } from '../../observability/index.js';
 import { isDryRun, readTerms } from '../endpoint/call.reader.js';
 import { readReuseTerms } from '../reuse/reuse.terms.js';
+import { acceptsEvents } from './accepted.events.js';
 import { BatchDocs } from './batch.docs.js';
 import { batchEvents, type BatchWork } from './batch.events.js';
 import { parseBatch } from './batch.request.js';
@@ -35,12 +36,8 @@ export class BatchController {
     const batch = parseBatch(request.body, request.bodyText ?? '');
     addOutcome(request, () => terms.totals.fields());
     const work: BatchWork = (finished) => this.batches.run(batch, terms, finished);
-    return wantsEvents(request) ? events(work, reply) : whole(work, terms, reply);
+    return acceptsEvents(request.headers.accept) ? events(work, reply) : whole(work, terms, reply);
   }
-}
-
-function wantsEvents({ headers }: FastifyRequest): boolean {
-  return headers.accept?.toLowerCase().includes('text/event-stream') === true;
 }
 
 function events(work: BatchWork, reply: FastifyReply): Readable {

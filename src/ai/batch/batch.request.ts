@@ -12,12 +12,16 @@ import {
   validateSync,
 } from 'class-validator';
 import { ApiError, validationError } from '../../http/index.js';
+import { GUARDED_MEMBERS } from '../call/chat-request.js';
 import { editItems, editObject } from '../wire/json-text.js';
 import { isObject } from '../wire/json-value.js';
 
 export const MOST_ITEMS = 1_000;
 export const MOST_AT_ONCE = 50;
 export const DEFAULT_AT_ONCE = 5;
+
+/** What limits and budgets go by, and would be lost beside `requests`. */
+const OF_ITEMS = GUARDED_MEMBERS.filter((name) => !['model', 'stream', 'stream_options'].includes(name));
 
 /** The body of a batch, but for its items, which are judged one by one. */
 class BatchRequest {
@@ -66,6 +70,9 @@ export interface Batch {
  */
 export function parseBatch(body: unknown, text: string): Batch {
   if (!isObject(body)) throw new ApiError('invalid_request', 'the body must be a JSON object');
+  const misplaced = OF_ITEMS.find((name) => (body[name] ?? undefined) !== undefined);
+  if (misplaced !== undefined)
+    throw new ApiError('invalid_request', `${misplaced} belongs into each of requests`, { param: misplaced });
   const { model, requests, concurrency } = body;
   const batch = Object.assign(new BatchRequest(), { model, requests, concurrency });
   const faults = validateSync(batch, { stopAtFirstError: true });

@@ -130,7 +130,13 @@ function readStrict({ headers }: FastifyRequest): boolean {
 export function isDryRun({ query }: FastifyRequest): boolean {
   const given = isObject(query) ? query : {};
   const misspelt = Object.keys(given).find(
-    (name) => name !== 'dryRun' && name.replace(/[^a-z]/gi, '').toLowerCase() === 'dryrun',
+    // Its `=` may have been encoded with it.
+    (name) =>
+      name !== 'dryRun' &&
+      name
+        .replace(/[^a-z]/gi, '')
+        .toLowerCase()
+        .startsWith('dryrun'),
   );
   if (misspelt !== undefined) {
     const param = misspelt.slice(0, NAME_LIMIT);

@@ -20,6 +20,8 @@ export const FLEET_LIMITS = Object.freeze({
 
   /** Reports of one rate limit window within this time are of one moment, ms: the smallest counts. */
   momentMs: 1_000,
+  /** How long a provider's word on its limits is believed, ms: each answer repeats it. */
+  toldMs: 180_000,
 
   /** How long the word of a usage check is kept, ms. */
   usageMs: 86_400_000,

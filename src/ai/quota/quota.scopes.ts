@@ -10,8 +10,7 @@ import type { Caller } from '../../auth/index.js';
 import type { BudgetSettings, LimitSettings, ModelSettings } from '../../config/index.js';
 import type { Deployment } from '../catalogue/catalogue.js';
 import { MICRO_PER_USD } from './micro.usd.js';
-
-const MINUTE_MS = 60_000;
+import { MINUTE_MS } from './minute.limits.js';
 
 /** Whose limits a scope has, in errors and metrics. */
 export type QuotaKind = 'caller' | 'budget' | 'model' | 'deployment';

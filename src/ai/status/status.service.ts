@@ -1,8 +1,10 @@
 import { Inject, Injectable } from '@nestjs/common';
+import type { ModelSettings } from '../../config/index.js';
 import { AI_OPTIONS, type AiOptions } from '../ai.options.js';
 import { CompletionObserver } from '../call/completion.observer.js';
 import { Catalogue, type Deployment, type Upstream } from '../catalogue/catalogue.js';
 import { Fleet } from '../fleet/index.js';
+import { minuteLimitsOf } from '../quota/minute.limits.js';
 import type { DeploymentStatus, KeyStatus, ModelStatus, PodStatus, Status, UpstreamStatus } from './status.js';
 
 /** What this pod knows of the upstreams, its own and what the others have told. For operators; there is no secret in it. */
@@ -51,7 +53,9 @@ export class StatusService {
       latency: this.fleet.latencies.of(model.name),
       answerLimitMs: this.fleet.latencies.answerLimitMs(model.name, model.maxOutputTokens),
       tokenRatio: this.fleet.tokens.of(model.name),
-      deployments: this.catalogue.reachableDeployments(model).map((deployment) => this.deploymentStatus(deployment)),
+      deployments: this.catalogue
+        .reachableDeployments(model)
+        .map((deployment) => this.deploymentStatus(model, deployment)),
     }));
   }
 
@@ -74,7 +78,8 @@ export class StatusService {
     return this.fleet.standings.of(id).state === 'closed' ? 'in use' : 'cooldown';
   }
 
-  private deploymentStatus({ id, upstream, limits, shutdownAt, successor }: Deployment): DeploymentStatus {
+  private deploymentStatus(model: ModelSettings, deployment: Deployment): DeploymentStatus {
+    const { id, upstream, limits, shutdownAt, successor } = deployment;
     return {
       deployment: id,
       provider: upstream.name,
@@ -82,6 +87,7 @@ export class StatusService {
       standing: this.fleet.standings.of(id),
       inFlight: this.observer.inFlight.at(id),
       limits,
+      learned: this.fleet.limits.lowered(id, minuteLimitsOf(this.catalogue, model, deployment)),
       rateLimits: this.fleet.limits.of(id),
       shutdownAt,
       successor,

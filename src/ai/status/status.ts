@@ -1,5 +1,5 @@
 import type { AttemptSettings, LimitSettings, ProviderKind, TimeoutSettings } from '../../config/index.js';
-import type { KeyCard, LatencyCard, ParkingCard, RateLimitCard, StandingCard } from '../fleet/index.js';
+import type { KeyCard, LatencyCard, MinuteLimits, ParkingCard, RateLimitCard, StandingCard } from '../fleet/index.js';
 
 export type UpstreamStatus = 'in use' | 'cooldown' | 'key refused' | 'quota used up';
 
@@ -61,6 +61,8 @@ export interface DeploymentStatus {
   readonly inFlight: number;
   /** As configured. */
   readonly limits: LimitSettings;
+  /** Limits of a minute that the provider told and that are lower than the configured ones: they hold in their place. */
+  readonly learned: MinuteLimits | undefined;
   /** As the provider's last answers told them; those that are not full again yet. */
   readonly rateLimits: readonly RateLimitCard[];
   /** Unix ms; undefined: its vendor has named no end. */

@@ -8,10 +8,10 @@ interface Rate {
   readonly restoreMs: number;
 }
 
-/** Said of what has no limit, and the same every time: nothing is enforced there. */
+/** Said of what has no limit, and the same every time: nothing is enforced there. More than anybody allows himself: clients believe it. */
 const UNLIMITED: Readonly<Record<'requests' | 'tokens', Rate>> = {
-  requests: { limit: 10_000, remaining: 9_999, restoreMs: 6 },
-  tokens: { limit: 30_000_000, remaining: 30_000_000, restoreMs: 0 },
+  requests: { limit: 1_000_000_000, remaining: 999_999_999, restoreMs: 6 },
+  tokens: { limit: 1_000_000_000, remaining: 1_000_000_000, restoreMs: 0 },
 };
 
 /** OpenAI's `x-ratelimit-*`: of several windows the one with the least left; reset is the time until all of it is back. */

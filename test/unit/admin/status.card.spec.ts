@@ -17,6 +17,7 @@ const deployment: DeploymentStatus = {
   standing: { state: 'closed', retryAfterMs: 0 },
   inFlight: 2,
   limits: {},
+  learned: undefined,
   rateLimits: [],
   shutdownAt: undefined,
   successor: undefined,
@@ -99,6 +100,7 @@ describe('statusCard()', () => {
               last_failure: null,
               in_flight: 2,
               limits: { rpm: null, tpm: null, concurrency: null },
+              learned_limits: null,
               rate_limits: [],
               shutdown_date: null,
               successor: null,
@@ -144,6 +146,7 @@ describe('statusCard()', () => {
     expect(
       deploymentOf({
         standing: { state: 'open', retryAfterMs: 4_000, code: 'overloaded' },
+        learned: { requests: 10 },
         rateLimits: [
           { unit: 'requests', limit: 10, remaining: 3, resetMs: 700 },
           { unit: 'tokens', remaining: 0, resetMs: 1 },
@@ -155,6 +158,7 @@ describe('statusCard()', () => {
       state: 'open',
       retry_after_ms: 4_000,
       last_failure: 'overloaded',
+      learned_limits: { rpm: 10, tpm: null },
       rate_limits: [
         { unit: 'requests', limit: 10, remaining: 3, reset_ms: 700 },
         { unit: 'tokens', limit: null, remaining: 0, reset_ms: 1 },

@@ -26,6 +26,10 @@ describe('parseBatch()', () => {
     [{ requests: [item], model: '' }, 'model'],
     [{ requests: [item], model: 5 }, 'model'],
     [{ requests: [item], model: 'm'.repeat(257) }, 'model'],
+    [{ requests: [item], max_tokens: 5 }, 'max_tokens'],
+    [{ requests: [item], n: 2 }, 'n'],
+    [{ requests: [item], messages: [] }, 'messages'],
+    [{ requests: [item], cache: false }, 'cache'],
   ])('refuses %#', (body, param) => {
     expect(() => parse(body)).toThrow(expect.objectContaining({ code: 'invalid_request', ...(param && { param }) }));
   });

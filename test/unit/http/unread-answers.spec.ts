@@ -6,6 +6,7 @@ import { UnreadAnswers } from '../../../src/http/unread-answers.js';
 /** A connection as far as it is looked at; with a handle, as Node has it, or without. */
 class Connection extends EventEmitter {
   destroyed = false;
+  wasReset = false;
   writableLength = 0;
   bytesWritten = 0;
   _handle: { bytesWritten: number; writeQueueSize: number } | undefined = { bytesWritten: 0, writeQueueSize: 0 };
@@ -25,6 +26,11 @@ class Connection extends EventEmitter {
       this._handle.writeQueueSize -= bytes;
       if (this._handle.writeQueueSize === 0) this.writableLength = 0;
     }
+  }
+
+  resetAndDestroy(): void {
+    this.wasReset = true;
+    this.destroy();
   }
 
   destroy(): void {
@@ -70,6 +76,8 @@ describe('UnreadAnswers', () => {
     const after = cutAfter();
     expect(after).toBeGreaterThanOrEqual(60_000);
     expect(after).toBeLessThanOrEqual(70_000);
+    // What the system has taken over for it is of no use to anybody.
+    expect(client.wasReset).toBe(true);
   });
 
   it('does so whatever is written meanwhile', () => {

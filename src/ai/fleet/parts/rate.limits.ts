@@ -1,4 +1,5 @@
 import type { UpstreamHeaders } from '../../upstream/retry-after.js';
+import { FLEET_LIMITS } from '../fleet.limits.js';
 import { parseRateLimits } from '../rate-limit.headers.js';
 import {
   type RateWindow,
@@ -20,6 +21,16 @@ export interface RateLimitCard {
   readonly resetMs: number;
 }
 
+/** Limits of a minute; undefined: none. */
+export interface MinuteLimits {
+  readonly requests?: number | undefined;
+  readonly tokens?: number | undefined;
+}
+
+/** What is full again later than this is no minute's limit, ms. */
+const MINUTE_MS = 61_000;
+/** What a provider tells to be a smaller part of ours is a mistake, or of another length than a minute. */
+const LEAST_PART = 0.01;
 /** A limit is nearly used when so little of it is left, or one. */
 const NEARLY = 0.01;
 
@@ -29,6 +40,8 @@ const NEARLY = 0.01;
  */
 export class RateLimits {
   readonly line: TopicLine<RateWindows, WindowChange>;
+  /** Called after each answer that told limits, with its deployment. */
+  onTold: (deployment: string) => void = () => undefined;
   /** What this process's calls take that no answer has told of yet. */
   readonly #untold = new Map<string, QuotaNeed>();
 
@@ -42,9 +55,19 @@ export class RateLimits {
   /** The headers of an answer, good or bad, just received. */
   told(deployment: string, headers: UpstreamHeaders): void {
     const { wall } = this.ports.clock;
-    for (const { unit, limit = 0, remaining, resetAt } of parseRateLimits(headers, wall)) {
+    const limits = parseRateLimits(headers, wall);
+    for (const { unit, limit = 0, remaining, resetAt } of limits) {
       this.line.note(deployment, { unit, limit, remaining, resetInMs: resetAt - wall });
     }
+    if (limits.length > 0) this.onTold(deployment);
+  }
+
+  /** What its provider told lately, in whichever process, to be less a minute than ours; undefined: nothing is. */
+  lowered(deployment: string, ours: MinuteLimits): MinuteLimits | undefined {
+    const windows = this.line.peek(deployment);
+    const requests = this.#lowered(windows?.requests, ours.requests);
+    const tokens = this.#lowered(windows?.tokens, ours.tokens);
+    return requests === undefined && tokens === undefined ? undefined : { requests, tokens };
   }
 
   /**
@@ -89,6 +112,13 @@ export class RateLimits {
       if (limit > 0) least = Math.min(least, remaining / limit);
     }
     return least;
+  }
+
+  #lowered(window: RateWindow | undefined, ours = 0): number | undefined {
+    if (window === undefined || this.ports.clock.now >= window.saidAt + FLEET_LIMITS.toldMs) return undefined;
+    const { limit, remaining, resetAt, saidAt } = window;
+    const isPlausible = limit >= Math.max(1, LEAST_PART * ours) && remaining <= limit && resetAt - saidAt <= MINUTE_MS;
+    return isPlausible && limit < ours ? limit : undefined;
   }
 
   #untoldAt(deployment: string): QuotaNeed {

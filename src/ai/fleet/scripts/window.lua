@@ -5,7 +5,7 @@
 -- ARGV[3..] of each cell the revision that is known, the number of changes, and the changes: agoMs|unit|limit|remaining|resetInMs
 -- Returns {ms of the store's clock, then of each cell '' as known | revision|end|body}
 -- Body: of each unit that was told unit|limit|remaining|resetAt|saidAt, separated by commas
-local MOMENT_MS = 1000
+local MOMENT_MS, TOLD_MS = 1000, 180000
 local UNITS = { 'requests', 'tokens', 'input-tokens', 'output-tokens' }
 
 local function parse(body)
@@ -51,7 +51,7 @@ end
 local function endOf(body)
   local ends = 0
   for _, window in pairs(parse(body)) do
-    ends = math.max(ends, window.resetAt)
+    ends = math.max(ends, window.resetAt, window.saidAt + TOLD_MS)
   end
   return ends
 end

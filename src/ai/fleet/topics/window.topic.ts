@@ -40,7 +40,7 @@ export const windowTopic: Topic<RateWindows, WindowChange> = {
     return known !== undefined && !replaces(known, said) ? body : { ...body, [unit]: said };
   },
 
-  endOf: (body) => Math.max(...WINDOW_UNITS.map((unit) => body[unit]?.resetAt ?? 0)),
+  endOf: (body) => Math.max(...WINDOW_UNITS.map((unit) => endOfWindow(body[unit]))),
   isNews: () => false,
   merge(older, newer) {
     if (older.unit !== newer.unit) return undefined;
@@ -72,6 +72,11 @@ export const windowTopic: Topic<RateWindows, WindowChange> = {
 
   encode: ({ unit, limit, remaining, resetInMs }) => [unit, limit, remaining, resetInMs].join('|'),
 };
+
+/** Its limit is believed for longer than its remainder. */
+function endOfWindow(window: RateWindow | undefined): number {
+  return window === undefined ? 0 : Math.max(window.resetAt, window.saidAt + LIMITS.toldMs);
+}
 
 function replaces(known: RateWindow, said: RateWindow): boolean {
   if (said.saidAt >= known.resetAt || said.saidAt >= known.saidAt + LIMITS.momentMs) return true;
