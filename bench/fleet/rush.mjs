@@ -4,8 +4,8 @@ import { LIMIT, PLAIN_KEY, rushModel } from './config.mjs';
 import { Load } from './load.mjs';
 import { progressOf } from './progress.mjs';
 
-/** So that no program meets the rush cold. */
-const WARM_UP = 300;
+/** So that no program meets the rush cold, nor any of the connections to the provider that its first window takes. */
+const WARM_UP = 600;
 
 /** @param {{size: number, mode: string}} cell @returns its figures */
 export async function measureRush(site, { size, mode }) {
@@ -16,7 +16,7 @@ export async function measureRush(site, { size, mode }) {
     size,
   );
   try {
-    await load.run({ model: 'limited', key: PLAIN_KEY, total: WARM_UP, atOnce: 30 });
+    await load.run({ model: 'limited', key: PLAIN_KEY, total: WARM_UP, atOnce: LIMIT });
     await site.openBooks();
     const progressed = progressOf(`${size} at once, ${pods} pod(s), ${mode}`, size);
     const taken = await load.run({ model, key: PLAIN_KEY, total: size, atOnce: size }, progressed);
