@@ -3,12 +3,10 @@ import { ConversationRig, told } from '../support/conversation-rig.js';
 import { eventually } from '../support/eventually.js';
 import { answering, gated, hanging, later } from '../support/scripted-generator.js';
 
-const LEASE_MS = 1_000;
-
 let rig: ConversationRig;
 let path: string;
 beforeAll(async () => {
-  rig = await ConversationRig.start({ pods: 2, settings: { leaseMs: LEASE_MS } });
+  rig = await ConversationRig.start({ pods: 2 });
 });
 afterAll(() => rig.close());
 beforeEach(async () => {
@@ -112,17 +110,21 @@ describe('turns of one conversation at once', () => {
   });
 
   it('shows the message of a running turn as pending, and takes no second one for long answers (case 19)', async () => {
+    const leaseMs = 2_000;
+    const own = await ConversationRig.start({ pods: 2, settings: { leaseMs } });
     const gate = gated();
-    rig.generator.play(gate.script);
-    const first = rig.turn(path, 'slow');
-    await eventually(() => rig.generator.calls.length === 1);
-    expect(told(await rig.log(path))).toEqual(['user pending: slow']);
+    own.generator.play(gate.script);
+    path = await own.create();
+    const first = own.turn(path, 'slow');
+    await eventually(() => own.generator.calls.length === 1);
+    expect(told(await own.log(path))).toEqual(['user pending: slow']);
     // Well beyond the lease, which is renewed.
-    await later(1.5 * LEASE_MS);
-    expect((await rig.turn(path, 'second', { pod: 1 })).status).toBe(409);
+    await later(1.5 * leaseMs);
+    expect((await own.turn(path, 'second', { pod: 1 })).status).toBe(409);
     gate.open();
     expect((await first).body).toMatchObject({ status: 'complete', assistant: { content: 'you said: slow' } });
-    expect(told(await rig.log(path))).toEqual(['user complete: slow', 'assistant complete: you said: slow']);
+    expect(told(await own.log(path))).toEqual(['user complete: slow', 'assistant complete: you said: slow']);
+    await own.close();
   });
 
   it('writes nothing once its lock is somebody else’s (case 19: a stolen lock)', async () => {
