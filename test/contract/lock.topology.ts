@@ -30,7 +30,9 @@ export function describeLocksAcross(name: string, start: () => Promise<RedisKind
     beforeAll(async () => {
       topology = await ClockedTopology.start(ground.redis);
     });
-    afterAll(() => { topology.close(); });
+    afterAll(() => {
+      topology.close();
+    });
     describeLockStore(`RedisLockStore on ${name}`, () => {
       benches += 1;
       return topologyBench(topology, `s${benches}:`);
