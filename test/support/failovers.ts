@@ -81,16 +81,16 @@ export function failoversOf(redis: RedisKind, key: string, replicas: number): Re
   };
 }
 
-/** Each is on its way with all its keys still here for a moment, and then half here and half there; the first one for longer. */
+/** Each is on its way with all its keys still here, and then half here and half there; the first one, that of the key, for long. */
 async function moveAll(redis: RedisKind, key: string): Promise<void> {
   const mover = await SlotMover.start(redis, key);
   try {
     for (const slot of await mover.populated()) {
-      const pauseMs = slot === mover.slot ? LONG_MOVE_MS / 2 : 1;
+      const pause = (): unknown => slot === mover.slot && sleep(LONG_MOVE_MS / 2);
       await mover.open(slot);
-      await sleep(pauseMs);
+      await pause();
       await mover.carry(slot, 1);
-      await sleep(pauseMs);
+      await pause();
       await mover.finish(slot);
     }
   } finally {
