@@ -57,7 +57,7 @@ export function describeLocksInRedis(scene: () => FaultScene): void {
     const [pod] = await scene().world.pods(1);
     const keys = Array.from({ length: sized(30, 300) }, (_, index) => `{a}${index}{b}`);
     const lease = await pod.acquire(keys);
-    const waiting = pod.acquire(keys, { waitMs: 300 }).catch((error: unknown) => error);
+    const waiting = pod.acquire(keys, { waitMs: 1_000 }).catch((error: unknown) => error);
     for (const key of keys) {
       const tags = scene()
         .names(key)

@@ -8,7 +8,7 @@ afterEach(() => held.close());
 
 describe('Drain', () => {
   it('takes requests while draining, refuses new ones after the delay, and lets the open one finish', async () => {
-    held = await OpenWork.start({ drainDelayMs: 200 });
+    held = await OpenWork.start({ drainDelayMs: 1_500 });
     const stream = await held.open('/stream');
     const drained = held.server.drain.run();
 

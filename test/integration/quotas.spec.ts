@@ -7,7 +7,8 @@ const start = async (options: QuotaRigOptions): Promise<void> => {
 };
 afterEach(() => rig.close());
 
-const NOW = { 'x-coordinator-timeout-ms': '1500' };
+/** Less than what is left of a minute. */
+const NOW = { 'x-coordinator-timeout-ms': '10000' };
 
 describe('limits of a model', () => {
   it('let in what fits, and answer the rest with the rule and the wait', async () => {
@@ -26,7 +27,8 @@ describe('limits of a model', () => {
 
   it('make calls wait for room that comes in time, first come, first served', async () => {
     await start({ models: { [MODEL]: { limits: { windows: [{ windowMs: 1_000, requests: 2 }] } } } });
-    await rig.judge.limit({ [MODEL]: 'requests=2/1s' });
+    // A machine that runs other things beside makes the way longer than the guard.
+    await rig.judge.limit({ [MODEL]: 'requests=2/0.5s' });
     const answers = await rig.askAll(5);
     expect(statuses(answers)).toEqual([200, 200, 200, 200, 200]);
     const waits = answers.map(({ headers }) => Number(headers.get('x-coordinator-queue-ms')));
@@ -84,7 +86,7 @@ describe('limits of a model', () => {
   });
 
   it('turn to a fallback that has room, and say why; a strict call waits instead', async () => {
-    const limits = { limits: { windows: [{ windowMs: 1_000, requests: 1 }] }, fallbacks: [OTHER] };
+    const limits = { limits: { windows: [{ windowMs: 2_500, requests: 1 }] }, fallbacks: [OTHER] };
     await start({ models: { [MODEL]: limits } });
     const [first, second] = [await rig.ask(), await rig.ask()];
     expect(first.headers.get('x-coordinator-model')).toBe(MODEL);
@@ -98,7 +100,7 @@ describe('limits of a model', () => {
   });
 
   it('wait for the model itself where the fallbacks have no room either', async () => {
-    const limits = { windows: [{ windowMs: 1_000, requests: 1 }] };
+    const limits = { windows: [{ windowMs: 2_500, requests: 1 }] };
     await start({ models: { [MODEL]: { limits, fallbacks: [OTHER] }, [OTHER]: { limits } } });
     const answers = [await rig.ask(), await rig.ask(), await rig.ask()];
     expect(answers.map(({ headers }) => headers.get('x-coordinator-model'))).toEqual([MODEL, OTHER, MODEL]);
@@ -111,7 +113,7 @@ describe('a wait for room that lasts until the deadline', () => {
     await rig.judge.script({ delayMs: 3_000 });
     const first = rig.ask();
     await rig.judge.statsWhen(({ inFlight }) => inFlight === 1);
-    const second = await rig.ask({ headers: { 'x-coordinator-timeout-ms': '700' } });
+    const second = await rig.ask({ headers: { 'x-coordinator-timeout-ms': '1500' } });
     expect([second.status, second.body['error']]).toMatchObject([429, { code: 'rate_limit_exceeded' }]);
     expect(second.headers.get('retry-after')).not.toBeNull();
     expect((await first).status).toBe(200);
