@@ -74,10 +74,14 @@ export class SentinelWatch {
       const [name, ...addresses] = channel === SWITCH ? words : words.slice(LEFT_OUT);
       if (name !== masterName || words.length !== (channel === SWITCH ? SWITCH_WORDS : LEAVE_WORDS)) return;
       const [old, next] = [addresses.slice(0, 2).join(' '), addresses.slice(2).join(' ')];
+      if (channel === LEAVE) {
+        // At once: whatever the old one is told from now on may be lost.
+        this.#leave(old);
+        return;
+      }
       // Behind what was answered before it on this connection.
       setImmediate(() => {
-        if (channel === SWITCH) this.#switch(old, next);
-        else this.#leave(old);
+        this.#switch(old, next);
       });
     });
   }
