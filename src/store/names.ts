@@ -6,9 +6,7 @@ const MAX_NAME_BYTES = 256;
 const SHORTENED = '%~';
 const HASH_LENGTH = 32;
 /** What separates the parts of our names, chooses the cluster slot, marks an escape, or can't be stored as UTF-8. */
-// eslint-disable-next-line no-control-regex -- control characters are what it looks for
-const UNSAFE =
-  /[\u0000-\u001f\u007f-\u009f{}:|%]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+const UNSAFE = /[\p{Cc}{}:|%]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/gu;
 const EMPTY = '%-';
 
 /**
