@@ -152,8 +152,8 @@ describe('POST /v1/chat/completions/batch', () => {
       ...{ attempts: 3, prompt_tokens: 30, completion_tokens: 6, cost_usd: 0.3 },
     });
     const metrics = await app.metrics();
-    expect(metrics).toContain('coordinator_completions_total{outcome="ok",model="m",provider="p"} 3');
-    expect(metrics).toContain('coordinator_completions_total{outcome="overloaded",model="none",provider="none"} 1');
+    expect(metrics).toContain('coordinator_completions_total{model="m",provider="p",outcome="ok"} 3');
+    expect(metrics).toContain('coordinator_completions_total{model="none",provider="none",outcome="overloaded"} 1');
   });
 
   it.each([

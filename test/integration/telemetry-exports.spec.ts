@@ -88,7 +88,7 @@ describe('What is exported', () => {
       points: [{ attributes: { model: 'test-model', provider: 'p1', outcome: 'ok' }, value: 1 }],
     });
     expect(page).toContain(
-      `gen_ai_client_token_usage_sum{gen_ai_token_type="output",gen_ai_operation_name="chat",gen_ai_provider_name="p1",gen_ai_request_model="upstream-1",server_address="127.0.0.1",server_port="${place['server.port']}"} 2`,
+      `gen_ai_client_token_usage_sum{gen_ai_operation_name="chat",gen_ai_provider_name="p1",gen_ai_request_model="upstream-1",server_address="127.0.0.1",server_port="${place['server.port']}",gen_ai_token_type="output"} 2`,
     );
   });
 

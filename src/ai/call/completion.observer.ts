@@ -66,7 +66,7 @@ export class CompletionObserver {
   attemptFailed({ report, requestId, trace }: CompletionCall, failure: UpstreamFailure): void {
     const { code, reportedCode, mark, message, loggedAs = message, cause } = failure;
     const where = { model: report.model ?? 'none', provider: report.provider ?? 'none' };
-    this.#failedAttempts.inc({ code, ...where });
+    this.#failedAttempts.inc(labelled(where, { code }));
     const ids = { request_id: requestId, trace_id: trace?.traceId };
     const finer = reportedCode === code ? undefined : reportedCode;
     const told = { status: mark?.status, provider_code: finer, provider_request_id: mark?.requestId };
@@ -94,13 +94,13 @@ export class CompletionObserver {
 
   record({ report, request }: CompletionCall, error?: unknown): void {
     const labels = { model: report.model ?? 'none', provider: report.provider ?? 'none' };
-    this.#completions.inc({ outcome: error === undefined ? 'ok' : errorTypeOf(error), ...labels });
+    this.#completions.inc(labelled(labels, { outcome: error === undefined ? 'ok' : errorTypeOf(error) }));
     if (report.upstreamMs !== undefined) {
-      this.#upstream.observe({ stream: String(request.stream === true), ...labels }, report.upstreamMs / 1_000);
+      this.#upstream.observe(labelled(labels, { stream: String(request.stream === true) }), report.upstreamMs / 1_000);
     }
-    if (report.promptTokens !== undefined) this.#tokens.inc({ kind: 'prompt', ...labels }, report.promptTokens);
+    if (report.promptTokens !== undefined) this.#tokens.inc(labelled(labels, { kind: 'prompt' }), report.promptTokens);
     if (report.completionTokens !== undefined)
-      this.#tokens.inc({ kind: 'completion', ...labels }, report.completionTokens);
+      this.#tokens.inc(labelled(labels, { kind: 'completion' }), report.completionTokens);
     if (report.costUsd !== undefined) this.#cost.inc(labels, report.costUsd);
   }
 
@@ -110,4 +110,9 @@ export class CompletionObserver {
     this.#places.set(deployment, place);
     return place;
   }
+}
+
+/** The labels in the order in which they are declared. */
+function labelled<Labels extends object, More extends object>(labels: Labels, more: More): Labels & More {
+  return Object.assign({}, labels, more);
 }

@@ -73,10 +73,13 @@ export class GenAiMetrics {
   /** An attempt is over. @param end - its error is one of a bounded set */
   ended(place: GenAiPlace, { durationMs, error, tokens }: GenAiEnd): void {
     const labels = labelsOf(place);
-    this.#duration.observe(error === undefined ? labels : { error_type: error, ...labels }, durationMs / 1_000);
+    this.#duration.observe(
+      error === undefined ? labels : Object.assign({}, labels, { error_type: error }),
+      durationMs / 1_000,
+    );
     if (tokens === undefined) return;
-    this.#tokens.observe({ gen_ai_token_type: 'input', ...labels }, tokens.input);
-    this.#tokens.observe({ gen_ai_token_type: 'output', ...labels }, tokens.output);
+    this.#tokens.observe(Object.assign({}, labels, { gen_ai_token_type: 'input' }), tokens.input);
+    this.#tokens.observe(Object.assign({}, labels, { gen_ai_token_type: 'output' }), tokens.output);
   }
 }
 
