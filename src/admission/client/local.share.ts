@@ -28,6 +28,8 @@ export function localShare(rules: ScopeRules, pods: number): ScopeRules | undefi
 export function learnedShare(limits: readonly LearnedLimit[], pods: number): readonly LearnedLimit[] {
   const share = (limit: number | undefined): number | undefined => limit && Math.max(1, Math.floor(limit / pods));
   return limits.map(({ windowMs, requests, tokens }) => ({
-    ...{ windowMs, requests: share(requests), tokens: share(tokens) },
+    windowMs,
+    requests: share(requests),
+    tokens: share(tokens),
   }));
 }
