@@ -8,7 +8,7 @@ import type { FaultScene } from '../support/fault-scene.js';
 import { recordFigures } from '../support/figures.js';
 import { pass } from '../support/pass.js';
 import { isFullProof, sized } from '../support/proof-scale.js';
-import { freePort } from '../support/redis-server.js';
+import { freePort } from '../support/free-port.js';
 
 const MEMORY_MS = 60_000;
 const WAITERS = 50;

@@ -7,6 +7,8 @@ import {
   type MessageFault,
   type Words,
 } from './faulty-connection.js';
+import { freePort } from './free-port.js';
+import { MAX_STARTS } from './redis-server.js';
 
 export type { CommandFault, MessageFault, Words } from './faulty-connection.js';
 
@@ -50,26 +52,31 @@ export async function startFaultProxy({
 }: {
   readonly target: { readonly host: string; readonly port: number };
 }): Promise<FaultProxy> {
-  const proxy = new NetworkProxy(target);
-  await proxy.accept();
-  return proxy;
+  for (let start = 1; ; start += 1) {
+    const proxy = new NetworkProxy(target, await freePort());
+    try {
+      await proxy.accept();
+      return proxy;
+    } catch (error) {
+      if (start === MAX_STARTS) throw error;
+    }
+  }
 }
 
 const HOST = '127.0.0.1';
 
 class NetworkProxy implements FaultProxy {
   readonly host = HOST;
-  #port = 0;
   #server: Server | undefined;
   readonly #open = new Set<FaultyConnection>();
   readonly #rules = new Set<Rule>();
   #isPartitioned = false;
 
-  constructor(private readonly target: { readonly host: string; readonly port: number }) {}
-
-  get port(): number {
-    return this.#port;
-  }
+  /** @param port kept while it refuses: clients know no other */
+  constructor(
+    private readonly target: { readonly host: string; readonly port: number },
+    readonly port: number,
+  ) {}
 
   get connections(): number {
     return this.#open.size;
@@ -103,14 +110,11 @@ class NetworkProxy implements FaultProxy {
 
   async accept(): Promise<void> {
     if (this.#server !== undefined) return;
-    this.#server = createServer((client) => {
+    const server = createServer((client) => {
       this.#take(client);
     });
-    this.#server.listen(this.#port, HOST);
-    await once(this.#server, 'listening');
-    const address = this.#server.address();
-    if (address === null || typeof address === 'string') throw new Error('the proxy has no port');
-    this.#port = address.port;
+    await once(server.listen(this.port, HOST), 'listening');
+    this.#server = server;
   }
 
   partition(): void {

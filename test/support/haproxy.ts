@@ -7,7 +7,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { eventually } from './eventually.js';
 import { ROOT } from './planted-project.js';
-import { freePort, MAX_STARTS } from './redis-server.js';
+import { freePort } from './free-port.js';
+import { MAX_STARTS } from './redis-server.js';
 
 const HOST = '127.0.0.1';
 const BACKEND = 'coordinators';

@@ -1,7 +1,8 @@
 import type { Certificates } from './certificates.js';
 import { eventually } from './eventually.js';
 import { ask, REPLICATION } from './redis-sentinel.js';
-import { freePort, MAX_STARTS, type RedisServer, startRedisServer } from './redis-server.js';
+import { freePort } from './free-port.js';
+import { MAX_STARTS, type RedisServer, startRedisServer } from './redis-server.js';
 
 const SLOTS = 16_384;
 const MASTERS = 3;
