@@ -85,7 +85,7 @@ export class LockService implements BeforeApplicationShutdown {
   async tryAcquire(keys: string | readonly string[], options: LockOptions = {}): Promise<Lease | undefined> {
     try {
       checkOptionsObject('lock options', options);
-      return await this.#take(keys, { ...options, waitMs: 0 });
+      return await this.#take(keys, Object.assign({}, options, { waitMs: 0 }));
     } catch (error) {
       if (error instanceof LockBusyError) return undefined;
       throw error;

@@ -42,10 +42,11 @@ export class Farewells {
     if (earlier !== undefined && (earlier.farewell.buries || !farewell.buries)) return;
     earlier?.timer?.cancel();
     const open: OpenFarewell = {
-      ...(earlier ?? { attempts: 0, listeners: [] }),
-      farewell: { ...earlier?.farewell, ...farewell },
+      farewell: earlier === undefined ? farewell : { ...earlier.farewell, ...farewell },
       until: this.environment.now() + CLIENT_RULES.farewellMs,
+      attempts: earlier?.attempts ?? 0,
       timer: undefined,
+      listeners: earlier?.listeners ?? [],
     };
     this.#open.set(farewell.token, open);
     this.#send(open);
