@@ -41,12 +41,13 @@ export class Farewells {
     const earlier = this.#open.get(farewell.token);
     if (earlier !== undefined && (earlier.farewell.buries || !farewell.buries)) return;
     earlier?.timer?.cancel();
+    const { attempts, listeners } = earlier ?? { attempts: 0, listeners: [] };
     const open: OpenFarewell = {
-      farewell: earlier === undefined ? farewell : { ...earlier.farewell, ...farewell },
+      farewell: Object.assign({}, earlier?.farewell, farewell),
       until: this.environment.now() + CLIENT_RULES.farewellMs,
-      attempts: earlier?.attempts ?? 0,
+      attempts,
       timer: undefined,
-      listeners: earlier?.listeners ?? [],
+      listeners,
     };
     this.#open.set(farewell.token, open);
     this.#send(open);
