@@ -64,6 +64,8 @@ describe('limits of a model', () => {
   it('let as many calls run at a time as there are slots', async () => {
     await start({ models: { [MODEL]: { limits: { concurrency: 2 } } } });
     await rig.judge.limit({ [MODEL]: 'concurrency=2' });
+    // Long enough for another one to come, also on a busy machine.
+    await rig.judge.script({ delayMs: 1_000, times: 2 });
     expect(statuses(await rig.askAll(12))).toEqual(Array.from({ length: 12 }, () => 200));
     const { peakInFlight, refused } = await rig.books();
     expect(peakInFlight).toBe(2);

@@ -110,7 +110,7 @@ export const CLIENT_MUTATIONS: readonly Mutation[] = [
   inClient(
     'a late word of the acquire ends the minimum hold',
     'farewells.ts',
-    'farewell: { ...earlier?.farewell, ...farewell },',
+    'farewell: Object.assign({}, earlier?.farewell, farewell),',
     'farewell,',
   ),
   inClient(
