@@ -3,8 +3,7 @@ import { Gauge, type Registry } from 'prom-client';
 import type { LimitSettings } from '../../config/index.js';
 import { METRICS_REGISTRY } from '../../observability/index.js';
 import { Catalogue } from '../catalogue/catalogue.js';
-
-const MINUTE_MS = 60_000;
+import { MINUTE_MS } from './minute.limits.js';
 
 /** The limits of the settings, for what is used to be compared with. Those of callers are not among them: of callers there may be many. */
 @Injectable()

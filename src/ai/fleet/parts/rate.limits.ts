@@ -28,7 +28,7 @@ export interface MinuteLimits {
 }
 
 /** What is full again later than this is no minute's limit, ms. */
-const MINUTE_MS = 61_000;
+const LONGEST_RESET_MS = 61_000;
 /** What a provider tells to be a smaller part of ours is a mistake, or of another length than a minute. */
 const LEAST_PART = 0.01;
 /** A limit is nearly used when so little of it is left, or one. */
@@ -117,7 +117,8 @@ export class RateLimits {
   #lowered(window: RateWindow | undefined, ours = 0): number | undefined {
     if (window === undefined || this.ports.clock.now >= window.saidAt + FLEET_LIMITS.toldMs) return undefined;
     const { limit, remaining, resetAt, saidAt } = window;
-    const isPlausible = limit >= Math.max(1, LEAST_PART * ours) && remaining <= limit && resetAt - saidAt <= MINUTE_MS;
+    const isPlausible =
+      limit >= Math.max(1, LEAST_PART * ours) && remaining <= limit && resetAt - saidAt <= LONGEST_RESET_MS;
     return isPlausible && limit < ours ? limit : undefined;
   }
 
